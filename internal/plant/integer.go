@@ -1,0 +1,64 @@
+package plant
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+)
+
+var (
+	errFraction = errors.New("plant: number has a fraction")
+	errRange    = errors.New("plant: number does not fit 64 bits")
+)
+
+// parseInt64 returns the integer that a JSON number literal denotes. By JSON
+// Schema 2020-12, section 6.1.1, any number with a zero fraction is an integer,
+// however it is written: 1.0, 1e3, 1200e-2.
+//
+// The work is linear in the length of the literal, whatever its exponent says:
+// the value is never built, only its digits without the zeros at both ends and
+// the power of ten that they stand at.
+func parseInt64(literal string) (int64, error) {
+	unsigned, negative := strings.CutPrefix(literal, "-")
+	mantissa, exponent := unsigned, ""
+	if i := strings.IndexAny(unsigned, "eE"); i >= 0 {
+		mantissa, exponent = unsigned[:i], unsigned[i+1:]
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits := strings.TrimLeft(whole+fraction, "0")
+	significant := strings.TrimRight(digits, "0")
+	if significant == "" {
+		return 0, nil
+	}
+	scale := parseExponent(exponent) - len(fraction) + len(digits) - len(significant)
+	if scale < 0 {
+		return 0, errFraction
+	}
+	if len(significant)+scale > len("9223372036854775808") {
+		return 0, errRange
+	}
+	sign := ""
+	if negative {
+		sign = "-"
+	}
+	id, err := strconv.ParseInt(sign+significant+strings.Repeat("0", scale), 10, 64)
+	if err != nil {
+		return 0, errRange
+	}
+	return id, nil
+}
+
+// parseExponent returns the exponent, at most 2^40 from zero: no literal has as
+// many digits as it would take to bring a larger one back into range.
+func parseExponent(text string) int {
+	const limit = 1 << 40
+	digits := strings.TrimLeft(text, "+-")
+	exponent := 0
+	for _, digit := range []byte(digits) {
+		exponent = min(exponent*10+int(digit-'0'), limit)
+	}
+	if strings.HasPrefix(text, "-") {
+		return -exponent
+	}
+	return exponent
+}

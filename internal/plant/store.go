@@ -1,0 +1,76 @@
+package plant
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"time"
+)
+
+// Errors of [Store].
+var (
+	// ErrExists means that another request created a plant with this id.
+	ErrExists = errors.New("plant: id exists")
+
+	// ErrKeyReused means that this very write key created another plant with
+	// this id.
+	ErrKeyReused = errors.New("plant: write key was used with another plant")
+
+	// ErrUnavailable means that the store could not be asked, or refused to
+	// work, and that the plant was not created and will not be.
+	ErrUnavailable = errors.New("plant: store is unavailable")
+
+	// ErrOutcomeUnknown means that the plant may have been created, or may yet
+	// be. The same write repeated tells.
+	ErrOutcomeUnknown = errors.New("plant: outcome is unknown")
+)
+
+// Store holds plants by their id.
+type Store interface {
+	// Create stores w.Plant under its id, unless a plant with that id is there.
+	// It returns nil when the plant in the store is the one in w, put there by
+	// this call or by an earlier one with the same key. Otherwise it returns:
+	//
+	//   - ErrExists: a write with another key created the plant with this id;
+	//     it stays as it is.
+	//   - ErrKeyReused: the write with this key created another plant with
+	//     this id; it stays as it is.
+	//   - ErrUnavailable: nothing was stored and nothing will be.
+	//   - ErrOutcomeUnknown: the plant may be stored now or a moment later.
+	//   - any other error: the request cannot succeed as the service is set up;
+	//     nothing was stored.
+	//
+	// The same write may be repeated any number of times, also at once. Create
+	// returns before the deadline of ctx or soon after it.
+	Create(ctx context.Context, w Write) error
+}
+
+// Write is one request to create a plant.
+type Write struct {
+	Plant NewPlant
+	Key   WriteKey
+
+	// By is the subject of the token that the request came with.
+	By string
+
+	// At is the time of the request. The store keeps that of the first attempt.
+	At time.Time
+}
+
+// WriteKey tells one request from every other: attempts with the same key are
+// the same request. It is what makes a retry safe, whoever retries.
+type WriteKey [sha256.Size]byte
+
+// NewWriteKey returns the key of the request that subject names by
+// idempotencyKey. Requests of two subjects never share a key.
+func NewWriteKey(subject, idempotencyKey string) WriteKey {
+	message := binary.BigEndian.AppendUint64(nil, uint64(len(subject)))
+	message = append(message, subject...)
+	message = append(message, idempotencyKey...)
+	return sha256.Sum256(message)
+}
+
+// String returns the key in lower-case hexadecimal.
+func (k WriteKey) String() string { return hex.EncodeToString(k[:]) }

@@ -1,0 +1,65 @@
+package token
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Errors of [Finder] and [Store].
+var (
+	// ErrNotFound means that the store holds no such token.
+	ErrNotFound = errors.New("token: not found")
+
+	// ErrUnavailable means that the store could not be asked, or refused to work.
+	ErrUnavailable = errors.New("token: store is unavailable")
+)
+
+// Finder is what the check of a token needs of a store.
+type Finder interface {
+	// Find returns the token with this digest, also when it has expired. It sees
+	// every Add and Revoke that returned before it was called. It returns
+	// ErrNotFound or ErrUnavailable; any other error means that it cannot
+	// succeed as the service is set up.
+	Find(ctx context.Context, digest string) (Token, error)
+}
+
+// Store is what an operator needs of it besides.
+type Store interface {
+	Finder
+
+	// Add stores t under its digest. It may be repeated. It returns
+	// ErrUnavailable when it is not certain that the token is stored.
+	Add(ctx context.Context, t Token) error
+
+	// List returns every token, in no order. An expired one is listed until the
+	// store has removed it. It returns ErrUnavailable.
+	List(ctx context.Context) ([]Token, error)
+
+	// Revoke removes the token with this id. It returns ErrNotFound, or
+	// ErrUnavailable when it is not certain that the token is gone.
+	Revoke(ctx context.Context, id string) error
+}
+
+// Verify returns what is known of secret, if it opens the service at now. It
+// returns [ErrInvalid] if it does not, and the error of store where store cannot
+// tell. For every well-formed secret it does the same work, whatever the reason
+// for which it refuses.
+//
+// Expiry is checked here and not left to the store: DynamoDB removes an expired
+// item up to days late.
+func Verify(ctx context.Context, store Finder, secret string, now time.Time) (Token, error) {
+	if !WellFormed(secret) {
+		return Token{}, ErrInvalid
+	}
+	t, err := store.Find(ctx, Digest(secret))
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return Token{}, ErrInvalid
+	case err != nil:
+		return Token{}, err
+	case t.Expired(now):
+		return Token{}, ErrInvalid
+	}
+	return t, nil
+}

@@ -1,0 +1,44 @@
+// Package memory keeps plants and tokens in the memory of the process. It gives
+// a developer the service without an account, and tests a store that is real.
+// It passes the same suites as package dynamo; what it holds ends with the
+// process.
+package memory
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"plantstore/internal/plant"
+)
+
+// PlantStore is a [plant.Store]. Its zero value is empty and ready for use.
+type PlantStore struct {
+	mu     sync.Mutex
+	writes map[int64]plant.Write
+}
+
+var _ plant.Store = (*PlantStore)(nil)
+
+// Create implements [plant.Store].
+func (s *PlantStore) Create(ctx context.Context, w plant.Write) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%w: %w", plant.ErrUnavailable, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	first, exists := s.writes[w.Plant.ID]
+	switch {
+	case exists && first.Key != w.Key:
+		return plant.ErrExists
+	case exists && !first.Plant.Equal(w.Plant):
+		return plant.ErrKeyReused
+	case exists:
+		return nil
+	}
+	if s.writes == nil {
+		s.writes = make(map[int64]plant.Write)
+	}
+	s.writes[w.Plant.ID] = w
+	return nil
+}

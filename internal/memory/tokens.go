@@ -1,0 +1,80 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"plantstore/internal/token"
+)
+
+// TokenStore is a [token.Store]. Its zero value is empty and ready for use.
+type TokenStore struct {
+	mu     sync.Mutex
+	tokens map[string]token.Token // by digest
+}
+
+var _ token.Store = (*TokenStore)(nil)
+
+// Find implements [token.Finder].
+func (s *TokenStore) Find(ctx context.Context, digest string) (token.Token, error) {
+	if err := available(ctx); err != nil {
+		return token.Token{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t, ok := s.tokens[digest]
+	if !ok {
+		return token.Token{}, token.ErrNotFound
+	}
+	return t, nil
+}
+
+// Add implements [token.Store].
+func (s *TokenStore) Add(ctx context.Context, t token.Token) error {
+	if err := available(ctx); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tokens == nil {
+		s.tokens = make(map[string]token.Token)
+	}
+	s.tokens[t.Digest] = t
+	return nil
+}
+
+// List implements [token.Store].
+func (s *TokenStore) List(ctx context.Context) ([]token.Token, error) {
+	if err := available(ctx); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Values(s.tokens)), nil
+}
+
+// Revoke implements [token.Store].
+func (s *TokenStore) Revoke(ctx context.Context, id string) error {
+	if err := available(ctx); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for digest, t := range s.tokens {
+		if t.ID == id {
+			delete(s.tokens, digest)
+			return nil
+		}
+	}
+	return token.ErrNotFound
+}
+
+func available(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%w: %w", token.ErrUnavailable, err)
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+// Package dynamo keeps plants and tokens in DynamoDB.
+//
+// It promises that a caller learns the truth about a write: every put is
+// conditional and carries the key of its request, so that it can be repeated
+// until the answer is certain, and it is repeated until the deadline of the
+// context. Nothing is ever read to find out.
+package dynamo
+
+import (
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go/logging"
+)
+
+// The waits of one attempt. DynamoDB answers in single milliseconds, so an
+// attempt that takes longer than these is given up and repeated, several times
+// within the shorter of the functions' timeouts (5 s). The SDK's own values are
+// 30 s to dial and none for an answer.
+const (
+	dialTimeout    = time.Second
+	tlsTimeout     = time.Second
+	attemptTimeout = 2 * time.Second
+
+	// idleTimeout is well below the 90 s after which the other side is found to
+	// have closed the connection.
+	idleTimeout = 30 * time.Second
+)
+
+// NewClient returns a client with the region, the credentials and the endpoint
+// of cfg, and with the timeouts and retries that the stores of this package
+// build on. A client that cfg brings is used where it is the SDK's own, so that
+// its certificates stay.
+func NewClient(cfg aws.Config) *dynamodb.Client {
+	httpClient, ok := cfg.HTTPClient.(*awshttp.BuildableClient)
+	if !ok {
+		httpClient = awshttp.NewBuildableClient()
+	}
+	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
+		o.Retryer = newRetryer()
+		o.Logger = logging.Nop{} // what matters comes back as an error
+		o.HTTPClient = httpClient.
+			WithTimeout(attemptTimeout).
+			WithDialerOptions(func(d *net.Dialer) { d.Timeout = dialTimeout }).
+			WithTransportOptions(func(t *http.Transport) {
+				t.TLSHandshakeTimeout = tlsTimeout
+				t.IdleConnTimeout = idleTimeout
+			})
+	})
+}

@@ -1,0 +1,85 @@
+package dynamo_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"plantstore/internal/dynamo"
+	"plantstore/internal/dynamo/dynamotest"
+	"plantstore/internal/plant"
+	"plantstore/internal/plant/planttest"
+	"plantstore/internal/token"
+	"plantstore/internal/token/tokentest"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+func TestPlantStore(t *testing.T) {
+	planttest.Run(t, func(t *testing.T) plant.Store {
+		client, plants, _ := dynamotest.Tables(t)
+		return &dynamo.PlantStore{Client: client, Table: plants}
+	})
+}
+
+func TestTokenStore(t *testing.T) {
+	tokentest.Run(t, func(t *testing.T) token.Store {
+		client, _, tokens := dynamotest.Tables(t)
+		return &dynamo.TokenStore{Client: client, Table: tokens}
+	})
+}
+
+// The attributes of both tables are fixed: others read them.
+func TestItems(t *testing.T) {
+	client, plants, tokens := dynamotest.Tables(t)
+	empty := ""
+	at := time.Date(2026, 3, 1, 13, 0, 0, 0, time.FixedZone("CET", 3600))
+	key := plant.NewWriteKey("gardener", "k")
+	store := &dynamo.PlantStore{Client: client, Table: plants}
+	for _, p := range []plant.NewPlant{
+		{ID: -7, Plant: plant.Plant{Name: "oak", Tag: &empty}},
+		{ID: 8, Plant: plant.Plant{Name: "elm"}},
+	} {
+		if err := store.Create(t.Context(), plant.Write{Plant: p, Key: key, By: "gardener", At: at}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	issued := token.Token{Digest: "d", ID: "i", Subject: "s", CreatedAt: at.UTC(), ExpiresAt: time.Unix(1800000000, 0).UTC()}
+	if err := (&dynamo.TokenStore{Client: client, Table: tokens}).Add(t.Context(), issued); err != nil {
+		t.Fatal(err)
+	}
+	stamps := []string{"created_at S 2026-03-01T12:00:00Z", "created_by S gardener"}
+	checkItem(t, client, plants, "id", &types.AttributeValueMemberN{Value: "-7"},
+		append(stamps, "id N -7", "name S oak", "tag S ", "write_key S "+key.String()))
+	checkItem(t, client, plants, "id", &types.AttributeValueMemberN{Value: "8"},
+		append(stamps, "id N 8", "name S elm", "write_key S "+key.String()))
+	checkItem(t, client, tokens, "digest", &types.AttributeValueMemberS{Value: "d"},
+		[]string{"created_at S 2026-03-01T12:00:00Z", "digest S d", "expires_at N 1800000000", "id S i", "subject S s"})
+}
+
+func checkItem(t *testing.T, client *dynamodb.Client, table, keyName string, key types.AttributeValue, want []string) {
+	t.Helper()
+	out, err := client.GetItem(t.Context(), &dynamodb.GetItemInput{
+		TableName: &table,
+		Key:       map[string]types.AttributeValue{keyName: key},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, name := range slices.Sorted(maps.Keys(out.Item)) {
+		switch value := out.Item[name].(type) {
+		case *types.AttributeValueMemberS:
+			got = append(got, name+" S "+value.Value)
+		case *types.AttributeValueMemberN:
+			got = append(got, name+" N "+value.Value)
+		default:
+			t.Errorf("item's %s = %T, want S or N", name, value)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("item = %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,56 @@
+// Package dynamotest gives tests the DynamoDB Local that tools/dynamodb-local
+// starts.
+package dynamotest
+
+import (
+	"crypto/rand"
+	"os"
+	"testing"
+
+	"plantstore/internal/dynamo"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+)
+
+// Endpoint returns the URL of DynamoDB Local. Where none runs it skips the
+// test, and with CI=true it fails it.
+func Endpoint(t testing.TB) string {
+	t.Helper()
+	endpoint := os.Getenv("AWS_ENDPOINT_URL_DYNAMODB")
+	switch {
+	case endpoint != "":
+	case os.Getenv("CI") == "true":
+		t.Fatal("this test needs DynamoDB Local; run it by `make test`")
+	default:
+		t.Skip("skipped: this test needs DynamoDB Local; `make test` starts it where there is Java 17 with npm, or Docker")
+	}
+	return endpoint
+}
+
+// Getenv returns the environment of a function on DynamoDB Local.
+func Getenv(t testing.TB) func(string) string {
+	t.Helper()
+	environment := map[string]string{
+		"AWS_ENDPOINT_URL_DYNAMODB": Endpoint(t),
+		"AWS_REGION":                "us-east-1",
+		"AWS_ACCESS_KEY_ID":         "local",
+		"AWS_SECRET_ACCESS_KEY":     "local",
+	}
+	return func(name string) string { return environment[name] }
+}
+
+// Tables creates two empty tables and returns a client with their names.
+func Tables(t testing.TB) (client *dynamodb.Client, plants, tokens string) {
+	t.Helper()
+	cfg, err := dynamo.ConfigFromEnvironment(Getenv(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client = dynamo.NewClient(cfg)
+	id := rand.Text()
+	plants, tokens = "plants-"+id, "tokens-"+id
+	if err := dynamo.CreateTables(t.Context(), client, plants, tokens); err != nil {
+		t.Fatal(err)
+	}
+	return client, plants, tokens
+}

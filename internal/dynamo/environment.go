@@ -1,0 +1,45 @@
+package dynamo
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+)
+
+// ConfigFromEnvironment returns the configuration that Lambda gives a function
+// in its environment: region, credentials and, for a DynamoDB that is not
+// AWS's, AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL. It takes the place of
+// the SDK's config module, which looks into files and services that a function
+// does not have. An empty variable counts as unset. The error names the
+// variable that is missing or malformed.
+func ConfigFromEnvironment(getenv func(string) string) (aws.Config, error) {
+	for _, name := range []string{"AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
+		if getenv(name) == "" {
+			return aws.Config{}, fmt.Errorf("environment variable %s is not set", name)
+		}
+	}
+	cfg := aws.Config{Region: getenv("AWS_REGION")}
+	for _, name := range []string{"AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"} {
+		endpoint := getenv(name)
+		if endpoint == "" {
+			continue
+		}
+		u, err := url.Parse(endpoint)
+		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+			return aws.Config{}, fmt.Errorf("environment variable %s is not an http or https URL", name)
+		}
+		cfg.BaseEndpoint = &endpoint
+		break
+	}
+	credentials := aws.Credentials{
+		AccessKeyID:     getenv("AWS_ACCESS_KEY_ID"),
+		SecretAccessKey: getenv("AWS_SECRET_ACCESS_KEY"),
+		SessionToken:    getenv("AWS_SESSION_TOKEN"),
+	}
+	cfg.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+		return credentials, nil
+	})
+	return cfg, nil
+}

@@ -1,0 +1,94 @@
+package dynamo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"plantstore/internal/plant"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// PlantStore is a [plant.Store] in a DynamoDB table.
+type PlantStore struct {
+	Client *dynamodb.Client
+	Table  string
+}
+
+var _ plant.Store = (*PlantStore)(nil)
+
+// plantItem is a plant as the table holds it.
+type plantItem struct {
+	ID        int64     `dynamodbav:"id"`
+	Name      string    `dynamodbav:"name"`
+	Tag       *string   `dynamodbav:"tag,omitempty"`
+	CreatedAt time.Time `dynamodbav:"created_at"` // RFC 3339, UTC
+	CreatedBy string    `dynamodbav:"created_by"` // a token's subject
+	WriteKey  string    `dynamodbav:"write_key"`  // hexadecimal
+}
+
+// Create implements [plant.Store]. It is one conditional put, repeated until
+// its outcome is known. When the condition fails, DynamoDB returns the item
+// that stands in the way, and the write key in it tells an earlier attempt of
+// this request from the plant of another.
+func (s *PlantStore) Create(ctx context.Context, w plant.Write) error {
+	item, err := attributevalue.MarshalMap(plantItem{
+		ID:        w.Plant.ID,
+		Name:      w.Plant.Name,
+		Tag:       w.Plant.Tag,
+		CreatedAt: w.At.UTC(),
+		CreatedBy: w.By,
+		WriteKey:  w.Key.String(),
+	})
+	if err != nil {
+		return fmt.Errorf("dynamo: encode plant: %w", err)
+	}
+	var attempts putRetryer
+	attempts.retryer = newRetryer()
+	_, err = s.Client.PutItem(attempts.watch(ctx), &dynamodb.PutItemInput{
+		TableName:                           &s.Table,
+		Item:                                item,
+		ConditionExpression:                 aws.String("attribute_not_exists(id)"),
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	}, attempts.option)
+	if err == nil {
+		return nil
+	}
+	var exists *types.ConditionalCheckFailedException
+	if errors.As(err, &exists) {
+		return compare(w, exists.Item)
+	}
+	return attempts.outcome(ctx, err)
+}
+
+// compare tells what the item that stands in the way of w means for w.
+func compare(w plant.Write, stored map[string]types.AttributeValue) error {
+	var first plantItem
+	if err := attributevalue.UnmarshalMap(stored, &first); err != nil {
+		return fmt.Errorf("dynamo: decode plant: %w", err)
+	}
+	if first.WriteKey != w.Key.String() {
+		return plant.ErrExists
+	}
+	p := plant.NewPlant{ID: first.ID, Plant: plant.Plant{Name: first.Name, Tag: first.Tag}}
+	if !p.Equal(w.Plant) {
+		return plant.ErrKeyReused
+	}
+	return nil
+}
+
+// outcome translates the error that ended the last attempt.
+func (r *putRetryer) outcome(ctx context.Context, err error) error {
+	switch {
+	case r.mayBeThere:
+		return fmt.Errorf("%w: %w", plant.ErrOutcomeUnknown, err)
+	case r.temporary || ctx.Err() != nil || tableMissing(err):
+		return fmt.Errorf("%w: %w", plant.ErrUnavailable, err)
+	}
+	return fmt.Errorf("dynamo: put plant: %w", err)
+}

@@ -1,0 +1,92 @@
+package dynamo
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/http/httptrace"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+)
+
+// Delays between attempts, before jitter.
+const (
+	minDelay = 20 * time.Millisecond
+	maxDelay = 200 * time.Millisecond
+)
+
+// retryer is the SDK's standard retryer, with shorter delays, without a limit
+// but the deadline of the context, and extended to the failures that the SDK
+// does not repeat.
+type retryer struct{ aws.RetryerV2 }
+
+func newRetryer() retryer {
+	return retryer{retry.NewStandard(func(o *retry.StandardOptions) {
+		o.RateLimiter = ratelimit.None
+		o.Backoff = retry.BackoffDelayerFunc(delay)
+		o.Retryables = append(o.Retryables, retry.IsErrorRetryableFunc(retryableBesides))
+	})}
+}
+
+// MaxAttempts returns 0, which means no limit.
+func (retryer) MaxAttempts() int { return 0 }
+
+// retryableBesides knows what the SDK does not take for temporary: an answer
+// that cannot be read, and a conflict with another write in flight.
+func retryableBesides(err error) aws.Ternary {
+	var (
+		unreadable *smithy.DeserializationError
+		conflict   *types.TransactionConflictException
+		replicated *types.ReplicatedWriteConflictException
+	)
+	if errors.As(err, &unreadable) || errors.As(err, &conflict) || errors.As(err, &replicated) {
+		return aws.TrueTernary
+	}
+	return aws.UnknownTernary
+}
+
+// delay returns a random time between minDelay and a bound that doubles with
+// each attempt, up to maxDelay.
+func delay(attempt int, _ error) (time.Duration, error) {
+	bound := min(minDelay<<min(attempt, 8), maxDelay)
+	return minDelay + rand.N(bound-minDelay+1), nil
+}
+
+// putRetryer is the retryer of a single put. It notes whether any attempt may
+// have been applied, and has those repeated whose outcome is unknown.
+type putRetryer struct {
+	retryer
+
+	sent       bool // the running attempt got a connection
+	mayBeThere bool // an attempt may have been applied
+	temporary  bool // the last attempt failed for a reason that may pass
+}
+
+// watch returns ctx such that r learns of each attempt whether it was sent.
+func (r *putRetryer) watch(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(httptrace.GotConnInfo) { r.sent = true },
+	})
+}
+
+func (r *putRetryer) option(o *dynamodb.Options) { o.Retryer = r }
+
+// IsErrorRetryable is asked by the SDK about each attempt that failed. An
+// attempt that was sent may have been applied, unless DynamoDB refused it: it
+// answers 4xx to a request that it did not carry out.
+func (r *putRetryer) IsErrorRetryable(err error) bool {
+	var answer *smithyhttp.ResponseError
+	refused := errors.As(err, &answer) && answer.HTTPStatusCode()/100 == 4
+	unknown := r.sent && !refused
+	r.sent = false
+	r.mayBeThere = r.mayBeThere || unknown
+	r.temporary = unknown || r.retryer.IsErrorRetryable(err)
+	return r.temporary
+}

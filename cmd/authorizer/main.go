@@ -1,0 +1,45 @@
+// Command authorizer is the Lambda authorizer of the HTTP API: it checks the
+// bearer token of each request.
+//
+// It reads TOKENS_TABLE, and of AWS's own variables AWS_REGION, the keys and,
+// for a DynamoDB that is not AWS's, AWS_ENDPOINT_URL_DYNAMODB or
+// AWS_ENDPOINT_URL.
+package main
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"time"
+
+	"plantstore/internal/api"
+	"plantstore/internal/dynamo"
+
+	"github.com/aws/aws-lambda-go/lambda"
+)
+
+func main() {
+	log := slog.New(slog.NewJSONHandler(os.Stdout, nil))
+	handler, err := newHandler(os.Getenv, log)
+	if err != nil {
+		log.Error("cannot start", "error", err.Error())
+		os.Exit(1)
+	}
+	lambda.Start(handler)
+}
+
+func newHandler(getenv func(string) string, log *slog.Logger) (*api.Authorizer, error) {
+	table := getenv("TOKENS_TABLE")
+	if table == "" {
+		return nil, errors.New("environment variable TOKENS_TABLE is not set")
+	}
+	cfg, err := dynamo.ConfigFromEnvironment(getenv)
+	if err != nil {
+		return nil, err
+	}
+	return &api.Authorizer{
+		Tokens: &dynamo.TokenStore{Client: dynamo.NewClient(cfg), Table: table},
+		Log:    log,
+		Now:    time.Now,
+	}, nil
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"plantstore/internal/api"
+	"plantstore/internal/dynamo"
+	"plantstore/internal/gateway"
+	"plantstore/internal/memory"
+	"plantstore/internal/plant"
+	"plantstore/internal/token"
+)
+
+// The server's waits: a client may take this long to send its headers and its
+// request. An answer takes at most as long as both functions together.
+const (
+	headerTimeout   = 5 * time.Second
+	readTimeout     = 30 * time.Second
+	idleTimeout     = 60 * time.Second
+	shutdownTimeout = 20 * time.Second
+)
+
+// serveCommand is `plantstore serve`.
+type serveCommand struct {
+	connection
+	Addr        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on. Port 0 takes a free one."`
+	PlantsTable string `env:"PLANTS_TABLE" help:"Name of the table of plants. Without tables and endpoint, all is in memory."`
+	TokensTable string `env:"TOKENS_TABLE" help:"Name of the table of tokens."`
+}
+
+// Run serves until ctx ends, and then until each request that came in is
+// answered.
+func (c *serveCommand) Run(ctx context.Context) error {
+	plants, tokens, secret, err := c.stores(ctx)
+	if err != nil {
+		return err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Addr)
+	if err != nil {
+		return fmt.Errorf("cannot listen on %s (%w); give another --addr, as in `make run ADDR=127.0.0.1:8081`", c.Addr, err)
+	}
+	server := newServer(plants, tokens, slog.New(slog.NewJSONHandler(os.Stderr, nil)))
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	c.greet("http://"+listener.Addr().String(), secret)
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+	defer cancel()
+	return server.Shutdown(ctx)
+}
+
+// stores returns the stores that the flags name. Those in memory have one token
+// in them, whose secret it returns.
+func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens token.Store, secret string, err error) {
+	if c.PlantsTable == "" && c.TokensTable == "" && c.EndpointURL == "" {
+		secret, t, err := token.Issue(rand.Reader, "developer", time.Now(), 365*24*time.Hour)
+		if err != nil {
+			return nil, nil, "", err
+		}
+		tokens = new(memory.TokenStore)
+		return new(memory.PlantStore), tokens, secret, tokens.Add(ctx, t)
+	}
+	if c.EndpointURL == "" && (c.PlantsTable == "" || c.TokensTable == "") {
+		return nil, nil, "", errors.New("give both --plants-table and --tokens-table, or neither to serve from memory")
+	}
+	client, err := c.client(ctx)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	return &dynamo.PlantStore{Client: client, Table: cmp.Or(c.PlantsTable, localPlantsTable)},
+		&dynamo.TokenStore{Client: client, Table: cmp.Or(c.TokensTable, localTokensTable)}, "", nil
+}
+
+// newServer puts the two handlers behind a gateway and an HTTP server.
+func newServer(plants plant.Store, tokens token.Finder, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler: &gateway.Gateway{
+			Authorizer:  &api.Authorizer{Tokens: tokens, Log: log, Now: time.Now},
+			CreatePlant: &api.CreatePlant{Plants: plants, Log: log, Now: time.Now, NewKey: rand.Text},
+			Log:         log,
+			Now:         time.Now,
+			NewID:       rand.Text,
+		},
+		ReadHeaderTimeout: headerTimeout,
+		ReadTimeout:       readTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    gateway.MaxHeaderSize,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+}
+
+// greet tells where the service is and how to use it.
+func (c *serveCommand) greet(url, secret string) {
+	if secret == "" {
+		fmt.Printf("Plant Store is at %s, on DynamoDB. Stop it with Ctrl-C.\nIssue a token with: plantstore token issue --subject NAME\n", url)
+		return
+	}
+	fmt.Printf(`Plant Store is at %[1]s, all in memory. Stop it with Ctrl-C.
+
+Token: %[2]s
+
+Create a plant:
+
+  curl -s %[1]s/plants -H 'Authorization: Bearer %[2]s' -H 'Content-Type: application/json' -d '{"id":1,"name":"Monstera","tag":"indoor"}'
+
+`, url, secret)
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"plantstore/internal/dynamo"
+)
+
+// Names of the tables in a local DynamoDB. In AWS, CloudFormation chooses them.
+const (
+	localPlantsTable = "plants"
+	localTokensTable = "tokens"
+)
+
+// createTablesCommand is `plantstore tables create`.
+type createTablesCommand struct {
+	connection
+	PlantsTable string `env:"PLANTS_TABLE" default:"${plants_table}" help:"Name of the table of plants."`
+	TokensTable string `env:"TOKENS_TABLE" default:"${tokens_table}" help:"Name of the table of tokens."`
+}
+
+// Run creates the tables that are not there yet.
+func (c *createTablesCommand) Run(ctx context.Context) error {
+	if c.EndpointURL == "" {
+		return errors.New("tables create is for a local DynamoDB: give --endpoint-url; in AWS, `sam deploy` creates the tables")
+	}
+	ctx, cancel := context.WithTimeout(ctx, operationTimeout)
+	defer cancel()
+	client, err := c.client(ctx)
+	if err != nil {
+		return err
+	}
+	if err := dynamo.CreateTables(ctx, client, c.PlantsTable, c.TokensTable); err != nil {
+		return c.explain(err, c.PlantsTable)
+	}
+	fmt.Printf("Tables %s and %s are there.\n", c.PlantsTable, c.TokensTable)
+	return nil
+}

@@ -1,0 +1,140 @@
+package api
+
+import (
+	"context"
+	"encoding/json/v2"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"plantstore/internal/plant"
+)
+
+// retryAfter is when a client may try again, in seconds.
+const retryAfter = "1"
+
+// CreatePlant answers POST /plants.
+type CreatePlant struct {
+	Plants plant.Store
+	Log    *slog.Logger
+
+	// Now is the clock.
+	Now func() time.Time
+
+	// NewKey returns a fresh random idempotency key, for a request that comes
+	// without one: at least 128 bits as visible ASCII.
+	NewKey func() string
+}
+
+// response is an answer to API Gateway in payload format 2.0.
+type response struct {
+	StatusCode int               `json:"statusCode"`
+	Headers    map[string]string `json:"headers"`
+	Body       string            `json:"body"`
+}
+
+// creation is a request on its way: what is known of it so far.
+type creation struct {
+	request
+	idempotencyKey string
+}
+
+// Invoke answers an event of payload format 2.0. It always answers; its error
+// is nil unless the answer itself cannot be encoded.
+func (h *CreatePlant) Invoke(ctx context.Context, event []byte) ([]byte, error) {
+	start := h.Now()
+	var c creation
+	created, err := guard(ctx, func(ctx context.Context) (plant.Plant, error) {
+		return h.create(ctx, event, &c)
+	})
+	record{
+		requestID: c.RequestContext.RequestID,
+		subject:   c.RequestContext.Authorizer.Lambda.Subject,
+		tokenID:   c.RequestContext.Authorizer.Lambda.TokenID,
+		duration:  h.Now().Sub(start),
+		err:       err,
+	}.log(ctx, h.Log, "create plant")
+	return respond(created, err, c.idempotencyKey)
+}
+
+// create carries the request out, in the order in which the checks are
+// promised: authentication, content type, idempotency key, body, plant, store.
+func (h *CreatePlant) create(ctx context.Context, event []byte, c *creation) (plant.Plant, error) {
+	if err := c.decode(event); err != nil {
+		return plant.Plant{}, err
+	}
+	verdict := c.RequestContext.Authorizer.Lambda
+	if err := verdict.check(c.Headers.authorization.value); err != nil {
+		return plant.Plant{}, err
+	}
+	if !isJSON(c.Headers.contentType.value) {
+		return plant.Plant{}, errContentType
+	}
+	if err := c.chooseKey(h.NewKey); err != nil {
+		return plant.Plant{}, err
+	}
+	body, err := c.body()
+	if err != nil {
+		return plant.Plant{}, err
+	}
+	if len(body) == 0 {
+		return plant.Plant{}, errNoBody
+	}
+	p, err := plant.Decode(body)
+	if err != nil {
+		return plant.Plant{}, err
+	}
+	return p.Plant, h.Plants.Create(ctx, plant.Write{
+		Plant: p,
+		Key:   plant.NewWriteKey(verdict.Subject, c.idempotencyKey),
+		By:    verdict.Subject,
+		At:    h.Now().UTC(),
+	})
+}
+
+// chooseKey takes the client's idempotency key, or a fresh one.
+func (c *creation) chooseKey(newKey func() string) error {
+	sent := c.Headers.idempotencyKey
+	if !sent.sent {
+		c.idempotencyKey = newKey()
+		return nil
+	}
+	if len(sent.value) < 1 || len(sent.value) > 255 || strings.ContainsFunc(sent.value, notVisible) {
+		return errIdempotencyKey
+	}
+	c.idempotencyKey = sent.value
+	return nil
+}
+
+func notVisible(r rune) bool { return r <= ' ' || r > '~' }
+
+// isJSON reports whether a content type is JSON's, with any parameters. None
+// counts as JSON, because HTTP clients leave it out.
+func isJSON(contentType string) bool {
+	media, _, _ := strings.Cut(contentType, ";")
+	media = strings.TrimSpace(media)
+	return contentType == "" || strings.EqualFold(media, "application/json")
+}
+
+// respond is the one place where an outcome becomes an answer.
+func respond(created plant.Plant, err error, idempotencyKey string) ([]byte, error) {
+	r := response{StatusCode: http.StatusOK, Headers: map[string]string{"content-type": "application/json"}}
+	var content any = created
+	if err != nil {
+		o := outcomeOf(err)
+		r.StatusCode, content = http.StatusBadRequest, o.Error
+		if o.retry {
+			r.Headers["retry-after"] = retryAfter
+		}
+		if o.repeated {
+			r.Headers["idempotency-key"] = idempotencyKey
+		}
+	}
+	body, err := json.Marshal(content)
+	if err != nil {
+		return nil, err
+	}
+	r.Body = string(body)
+	return json.Marshal(r)
+}

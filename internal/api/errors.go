@@ -1,0 +1,78 @@
+package api
+
+import (
+	"errors"
+
+	"plantstore/internal/plant"
+	"plantstore/internal/token"
+)
+
+// Error is the body of an answer that refuses a request (specification,
+// section 2).
+type Error struct {
+	// Code is one of the catalogue's.
+	Code int32 `json:"error"`
+
+	// Message is whole sentences for the person who reads the client's log. It
+	// names members and limits and never repeats what was sent.
+	Message string `json:"message"`
+}
+
+// Errors that are not of a domain, as they are about HTTP or Lambda.
+var (
+	errContentType    = errors.New("api: content type is not application/json")
+	errNoBody         = errors.New("api: no body")
+	errIdempotencyKey = errors.New("api: idempotency key is malformed")
+	errTokenMissing   = errors.New("api: no bearer token")
+	errTokenMalformed = errors.New("api: Authorization header is malformed")
+)
+
+// outcome is one entry of the catalogue.
+type outcome struct {
+	Error
+	cause    error
+	retry    bool // the answer carries Retry-After
+	repeated bool // the answer carries the Idempotency-Key to retry with
+}
+
+// catalogue holds every error that the service answers, in the order of the
+// codes; the status is always 400 (specification, section 7). A test holds the
+// tables in openapi.yaml and README.md equal to it.
+var catalogue = []outcome{
+	{Error: Error{1001, "The content type is not application/json."}, cause: errContentType},
+	{Error: Error{1002, "The body is missing or empty."}, cause: errNoBody},
+	{Error: Error{1003, "The body is not well-formed JSON, or has a duplicate name, invalid UTF-8 or a lone surrogate."}, cause: plant.ErrMalformed},
+	{Error: Error{1004, "The body is not a NewPlant."}, cause: plant.ErrInvalid},
+	{Error: Error{1005, "The plant is too large to store: name and tag together may have at most 399360 bytes of UTF-8."}, cause: plant.ErrTooLarge},
+	{Error: Error{1006, "The Idempotency-Key is malformed: it must have 1 to 255 visible ASCII characters."}, cause: errIdempotencyKey},
+	{Error: Error{2001, "There is no bearer token: send the header Authorization: Bearer <ACCESS_TOKEN>."}, cause: errTokenMissing},
+	{Error: Error{2002, "The Authorization header is malformed: it must be the word Bearer, a space and one token."}, cause: errTokenMalformed},
+	{Error: Error{2003, "The token is unknown, revoked or expired."}, cause: token.ErrInvalid},
+	{Error: Error{3001, "A plant with this id exists."}, cause: plant.ErrExists},
+	{Error: Error{3002, "The Idempotency-Key was used with another plant of this id."}, cause: plant.ErrKeyReused},
+	internalError,
+	{Error: Error{5002, "The store is unavailable; the plant was not created."}, cause: plant.ErrUnavailable, retry: true, repeated: true},
+	{Error: Error{5003, "Tokens cannot be checked now; the plant was not created."}, cause: token.ErrUnavailable, retry: true},
+	{Error: Error{5004, "The outcome is unknown: the plant may have been created."}, cause: plant.ErrOutcomeUnknown, retry: true, repeated: true},
+}
+
+// internalError is the outcome of every error that has no other. The error's
+// text goes to the log and never to the client.
+var internalError = outcome{Error: Error{5001, "There was an internal error."}}
+
+// outcomeOf returns the entry of the catalogue for err, and the zero outcome,
+// whose code is 0, for nil.
+func outcomeOf(err error) outcome {
+	if err == nil {
+		return outcome{}
+	}
+	for _, o := range catalogue {
+		if o.cause != nil && errors.Is(err, o.cause) {
+			if invalid, ok := errors.AsType[*plant.InvalidError](err); ok {
+				o.Message = "The body is not a NewPlant: " + invalid.Reason + "."
+			}
+			return o
+		}
+	}
+	return internalError
+}

@@ -1,0 +1,110 @@
+package api
+
+import (
+	"encoding/base64"
+	"encoding/json/jsontext"
+	"encoding/json/v2"
+	"fmt"
+	"strings"
+)
+
+// request is what the service uses of an API Gateway event of payload format
+// 2.0, the one that a function gets or the one that an authorizer gets.
+// Source: API Gateway Developer Guide, "Create AWS Lambda proxy integrations
+// for HTTP APIs".
+type request struct {
+	Headers         headers `json:"headers"`
+	Body            string  `json:"body"`
+	IsBase64Encoded bool    `json:"isBase64Encoded"`
+	RequestContext  struct {
+		RequestID  string `json:"requestId"`
+		Authorizer struct {
+			Lambda verdict `json:"lambda"`
+		} `json:"authorizer"`
+	} `json:"requestContext"`
+}
+
+// decode reads event. The envelope is API Gateway's and not judged: what a
+// client can put into it must not keep the event from being read.
+func (r *request) decode(event []byte) error {
+	err := json.Unmarshal(event, r, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	if err != nil {
+		return fmt.Errorf("api: event is not of payload format 2.0: %w", err)
+	}
+	return nil
+}
+
+// body returns the bytes that the client sent.
+func (r *request) body() ([]byte, error) {
+	if !r.IsBase64Encoded {
+		return []byte(r.Body), nil
+	}
+	body, err := base64.StdEncoding.DecodeString(r.Body)
+	if err != nil {
+		return nil, fmt.Errorf("api: event's body: %w", err)
+	}
+	return body, nil
+}
+
+// headers are the request headers that the service uses.
+type headers struct {
+	authorization, contentType, idempotencyKey header
+}
+
+// header is the value of a header, and whether it was sent at all.
+type header struct {
+	value string
+	sent  bool
+}
+
+// UnmarshalJSONFrom reads the event's object of headers, whose names it knows in
+// any case: API Gateway sends them in lower case, `sam local` does not. Values
+// under names that differ only in case are joined by a comma, as API Gateway
+// joins repeated headers.
+func (h *headers) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
+	if decoder.PeekKind() != '{' {
+		return decoder.SkipValue()
+	}
+	if _, err := decoder.ReadToken(); err != nil {
+		return err
+	}
+	for decoder.PeekKind() != '}' {
+		name, err := decoder.ReadToken()
+		if err != nil {
+			return err
+		}
+		target := h.named(name.String())
+		if target == nil || decoder.PeekKind() != '"' {
+			if err := decoder.SkipValue(); err != nil {
+				return err
+			}
+			continue
+		}
+		value, err := decoder.ReadToken()
+		if err != nil {
+			return err
+		}
+		target.add(value.String())
+	}
+	_, err := decoder.ReadToken()
+	return err
+}
+
+func (h *headers) named(name string) *header {
+	switch {
+	case strings.EqualFold(name, "authorization"):
+		return &h.authorization
+	case strings.EqualFold(name, "content-type"):
+		return &h.contentType
+	case strings.EqualFold(name, "idempotency-key"):
+		return &h.idempotencyKey
+	}
+	return nil
+}
+
+func (h *header) add(value string) {
+	if h.sent {
+		value = h.value + "," + value
+	}
+	*h = header{value, true}
+}

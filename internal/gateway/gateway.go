@@ -1,0 +1,153 @@
+// Package gateway is an API Gateway HTTP API in process: it turns an HTTP
+// request into the very events that AWS would send to the authorizer and to the
+// function, and the function's answer into an HTTP response.
+//
+// What it does as AWS does: one route; header names in lower case and repeated
+// headers joined by a comma; a body as text or in base64 by its content type;
+// the authorizer called for every request of the route, its context under
+// requestContext.authorizer.lambda; functions that are not stopped when their
+// client goes away; and the answers that an HTTP API gives by itself, which
+// cannot be changed in AWS: 403, 404, 413, 500 and 503, each with a JSON
+// message.
+package gateway
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+)
+
+// The limits of the HTTP API and of the two functions in template.yaml.
+const (
+	// MaxBodySize is the largest body in bytes; a larger one is answered 413.
+	MaxBodySize = 10 << 20
+
+	// MaxHeaderSize is the largest size of the request line and all headers, in
+	// bytes, which the HTTP server before the gateway holds.
+	MaxHeaderSize = 10240
+
+	authorizerTimeout = 5 * time.Second
+	functionTimeout   = 10 * time.Second
+)
+
+// Function is a Lambda function: an event in, an answer out. An error means that
+// the function failed.
+type Function interface {
+	Invoke(ctx context.Context, event []byte) ([]byte, error)
+}
+
+// Gateway is an [http.Handler] for the route POST /plants.
+type Gateway struct {
+	Authorizer  Function
+	CreatePlant Function
+	Log         *slog.Logger
+
+	// Now is the clock, and NewID returns a request id that no other request has.
+	Now   func() time.Time
+	NewID func() string
+}
+
+var _ http.Handler = (*Gateway)(nil)
+
+// ServeHTTP answers one request as the HTTP API would.
+func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	id := g.NewID()
+	w.Header().Set("Apigw-Requestid", id)
+	if r.Method != http.MethodPost || r.URL.Path != "/plants" {
+		refuse(w, http.StatusNotFound, "Not Found")
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBodySize))
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+		refuse(w, http.StatusRequestEntityTooLarge, "Request Entity Too Large")
+		return
+	}
+	if err != nil {
+		refuse(w, http.StatusBadRequest, "Bad Request")
+		return
+	}
+	event := newEvent(r, body, id, g.Now())
+	ctx := context.WithoutCancel(r.Context())
+	verdict, err := g.authorize(ctx, event)
+	if err != nil {
+		g.fail(ctx, w, id, "authorizer failed", err)
+		return
+	}
+	if !verdict.IsAuthorized {
+		refuse(w, http.StatusForbidden, "Forbidden")
+		return
+	}
+	event.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{Lambda: verdict.Context}
+	var answer events.APIGatewayV2HTTPResponse
+	if err := call(ctx, g.CreatePlant, functionTimeout, event, &answer); err != nil {
+		g.fail(ctx, w, id, "function failed", err)
+		return
+	}
+	write(w, answer)
+}
+
+// authorize asks the authorizer about the request in event.
+func (g *Gateway) authorize(ctx context.Context, event events.APIGatewayV2HTTPRequest) (verdict events.APIGatewayV2CustomAuthorizerSimpleResponse, err error) {
+	err = call(ctx, g.Authorizer, authorizerTimeout, newAuthorizerEvent(event), &verdict)
+	return verdict, err
+}
+
+// call invokes f with event and decodes its answer.
+func call(ctx context.Context, f Function, timeout time.Duration, event, answer any) error {
+	payload, err := json.Marshal(event)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	out, err := f.Invoke(ctx, payload)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(out, answer)
+}
+
+// fail answers for a function that gave no answer: 503 where its time ran out,
+// 500 otherwise.
+func (g *Gateway) fail(ctx context.Context, w http.ResponseWriter, id, message string, err error) {
+	g.Log.ErrorContext(ctx, message, "request_id", id, "error", err.Error())
+	if errors.Is(err, context.DeadlineExceeded) {
+		refuse(w, http.StatusServiceUnavailable, "Service Unavailable")
+		return
+	}
+	refuse(w, http.StatusInternalServerError, "Internal Server Error")
+}
+
+// refuse writes an answer of the gateway's own.
+func refuse(w http.ResponseWriter, status int, message string) {
+	write(w, events.APIGatewayV2HTTPResponse{
+		StatusCode: status,
+		Headers:    map[string]string{"Content-Type": "application/json"},
+		Body:       `{"message":"` + message + `"}`,
+	})
+}
+
+// write sends answer to the client.
+func write(w http.ResponseWriter, answer events.APIGatewayV2HTTPResponse) {
+	body := []byte(answer.Body)
+	if answer.IsBase64Encoded {
+		decoded, err := base64.StdEncoding.DecodeString(answer.Body)
+		if err != nil {
+			refuse(w, http.StatusInternalServerError, "Internal Server Error")
+			return
+		}
+		body = decoded
+	}
+	for name, value := range answer.Headers {
+		w.Header().Set(name, value)
+	}
+	w.WriteHeader(answer.StatusCode)
+	_, _ = w.Write(body) // a client that has gone needs no answer
+}

@@ -1,0 +1,65 @@
+# `make help` lists what can be made.
+export GOTOOLCHAIN := auto
+export SAM_CLI_TELEMETRY := 0
+MAKEFLAGS += --no-print-directory
+
+ADDR     ?= 127.0.0.1:8080
+ARCH     ?= arm64
+ENV      ?= dev
+EVENT    ?= events/createplant/create.json
+HOST_ARCH = $(if $(filter aarch64 arm64,$(shell uname -m)),arm64,x86_64)
+GOARCH_OF = $(or $(GOARCH_$(ARCH)),$(error ARCH must be arm64 or x86_64, not $(ARCH)))
+GOARCH_arm64  = arm64
+GOARCH_x86_64 = amd64
+RACE      = $(if $(shell command -v $$(go env CC)),-race)
+LINT      = go tool -modfile=tools/go.mod golangci-lint
+
+.PHONY: help run test check format contract build deploy sam-local invoke
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: ## serve on 127.0.0.1:8080, all in memory (ADDR=HOST:PORT for another address)
+	@go build -o bin/plantstore ./cmd/plantstore && exec bin/plantstore serve --addr $(ADDR)
+
+test: ## run every test, with DynamoDB Local where it can be started
+	tools/dynamodb-local go test $(RACE) ./...
+
+check: ## what CI runs: format, vet, lint, template, tests
+	go mod tidy -diff
+	$(LINT) fmt --diff
+	go vet ./...
+	$(LINT) run
+	@if command -v sam >/dev/null; then sam validate --lint; else echo "SAM is missing: template.yaml is not validated (pip install aws-sam-cli)"; fi
+	$(MAKE) test
+
+format: ## format the Go code
+	$(LINT) fmt
+
+contract: ## check a deployment against the contract (URL=... TOKEN=...; without, in process)
+	URL='$(URL)' TOKEN='$(TOKEN)' WRITES='$(WRITES)' go test -count=1 -v ./contract
+
+build: ## build both functions with SAM (ARCH=arm64 or x86_64)
+	@command -v sam >/dev/null || { echo "SAM is missing: pip install aws-sam-cli" >&2; exit 1; }
+	ARCH=$(ARCH) sam build --parameter-overrides Architecture=$(ARCH)
+	BUILT=1 ARCH=$(ARCH) go test -count=1 -run TestBuiltFunctions .
+
+deploy: ## build and deploy to AWS (ENV=dev, staging or production)
+	$(MAKE) build
+	sam deploy --config-env $(ENV) --parameter-overrides Architecture=$(ARCH)
+
+sam-local: ## run the built functions in SAM's containers on port 3000 (SAM_FLAGS=... for SAM)
+	$(MAKE) build ARCH=$(HOST_ARCH)
+	ARCH=$(HOST_ARCH) tools/dynamodb-local tools/sam-local start-api $(SAM_FLAGS)
+
+invoke: ## invoke a function with a sample event (EVENT=events/FUNCTION/NAME.json)
+	$(MAKE) build ARCH=$(HOST_ARCH)
+	ARCH=$(HOST_ARCH) tools/dynamodb-local tools/sam-local invoke $(EVENT) $(SAM_FLAGS)
+
+# SAM calls these, in a copy of the project, to build a function into
+# ARTIFACTS_DIR. It does not tell the architecture: `make build` does.
+build-CreatePlantFunction: COMMAND = createplant
+build-AuthorizerFunction: COMMAND = authorizer
+build-CreatePlantFunction build-AuthorizerFunction:
+	CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH_OF) go build -tags lambda.norpc -trimpath -buildvcs=false \
+		-ldflags '-s -w' -o $(ARTIFACTS_DIR)/bootstrap ./cmd/$(COMMAND)

@@ -1,0 +1,156 @@
+package contract
+
+import (
+	"bufio"
+	"crypto/rand"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"plantstore/internal/api"
+	"plantstore/internal/dynamo"
+	"plantstore/internal/dynamo/dynamotest"
+	"plantstore/internal/gateway"
+	"plantstore/internal/memory"
+	"plantstore/internal/token"
+)
+
+// fromEnvironment returns the deployment at url.
+func fromEnvironment(t *testing.T, url string) target {
+	t.Helper()
+	found := target{url: url, tokens: map[string]string{}, lacking: map[need]string{}}
+	for name, needed := range map[string]need{
+		"TOKEN": nothing, "EXPIRED_TOKEN": expiredToken, "REVOKED_TOKEN": revokedToken, "OTHER_TOKEN": anotherToken,
+	} {
+		if found.tokens[name] = os.Getenv(name); found.tokens[name] == "" {
+			found.lacking[needed] = name + " is not set"
+		}
+	}
+	if found.tokens["TOKEN"] == "" {
+		t.Fatal("TOKEN is not set: make contract URL=... TOKEN=...")
+	}
+	if os.Getenv("WRITES") != "all" {
+		found.lacking[freshIDs] = "it writes, and WRITES=all is not set"
+		found.lacking[anotherToken] = found.lacking[freshIDs]
+	}
+	if isSAMLocal(t, url) {
+		found.lacking[rawBytes] = "`sam local` itself answers 502 to what is not UTF-8"
+		found.lacking[gatewayBodies] = "`sam local` has answers of its own for what API Gateway answers"
+	}
+	return found
+}
+
+// isSAMLocal recognises `sam local start-api` by its answer to another route.
+func isSAMLocal(t *testing.T, url string) bool {
+	t.Helper()
+	response, body := send(t, step{method: http.MethodGet, path: "/", body: emptyBy}, target{url: url}, 1) //nolint:bodyclose // send has closed it
+	return response.StatusCode == http.StatusForbidden && strings.Contains(string(body), "Missing Authentication Token")
+}
+
+// inProcess returns the handlers behind a gateway, with stores in memory.
+func inProcess(t *testing.T) target {
+	t.Helper()
+	store, log := new(memory.TokenStore), slog.New(slog.DiscardHandler)
+	server := httptest.NewServer(&gateway.Gateway{
+		Authorizer:  &api.Authorizer{Tokens: store, Log: log, Now: time.Now},
+		CreatePlant: &api.CreatePlant{Plants: new(memory.PlantStore), Log: log, Now: time.Now, NewKey: rand.Text},
+		Log:         log,
+		Now:         time.Now,
+		NewID:       rand.Text,
+	})
+	t.Cleanup(server.Close)
+	return target{url: server.URL, tokens: issueAll(t, store)}
+}
+
+// serveInMemory returns a `plantstore serve` with the token that it printed.
+func serveInMemory(t *testing.T) target {
+	t.Helper()
+	url, greeting := serve(t, "AWS_ENDPOINT_URL_DYNAMODB=", "AWS_ENDPOINT_URL=")
+	const why = "a `plantstore serve` in memory has the one token that it prints"
+	return target{
+		url:     url,
+		tokens:  map[string]string{"TOKEN": regexp.MustCompile(`pst_\w+`).FindString(greeting)},
+		lacking: map[need]string{expiredToken: why, revokedToken: why, anotherToken: why},
+	}
+}
+
+// serveOnDynamoDB returns a `plantstore serve` on DynamoDB Local.
+func serveOnDynamoDB(t *testing.T) target {
+	t.Helper()
+	client, plants, tokens := dynamotest.Tables(t)
+	url, _ := serve(t, "PLANTS_TABLE="+plants, "TOKENS_TABLE="+tokens)
+	return target{url: url, tokens: issueAll(t, &dynamo.TokenStore{Client: client, Table: tokens})}
+}
+
+// issueAll stores a token of each kind and returns the secrets.
+func issueAll(t *testing.T, store token.Store) map[string]string {
+	t.Helper()
+	secrets := map[string]string{}
+	for name, age := range map[string]time.Duration{"TOKEN": 0, "OTHER_TOKEN": 0, "REVOKED_TOKEN": 0, "EXPIRED_TOKEN": 2 * time.Hour} {
+		secret, issued, err := token.Issue(rand.Reader, strings.ToLower(name), time.Now().Add(-age), time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := store.Add(t.Context(), issued); err != nil {
+			t.Fatal(err)
+		}
+		if name == "REVOKED_TOKEN" {
+			if err := store.Revoke(t.Context(), issued.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		secrets[name] = secret
+	}
+	return secrets
+}
+
+// serve starts `plantstore serve` on a free port and returns its address and
+// what it printed. At the end of the test it must stop cleanly.
+func serve(t *testing.T, environment ...string) (url, greeting string) {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "plantstore")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "../cmd/plantstore").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	command := exec.Command(binary, "serve", "--addr", "127.0.0.1:0")
+	command.Env = append(os.Environ(), environment...)
+	stdout, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := command.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Error(err)
+		}
+		if err := command.Wait(); err != nil {
+			t.Errorf("plantstore serve ended with %v, want nil", err)
+		}
+	})
+	return readGreeting(t, stdout)
+}
+
+// readGreeting reads up to the line that ends what `serve` prints at its start.
+func readGreeting(t *testing.T, stdout io.Reader) (url, greeting string) {
+	t.Helper()
+	lines := bufio.NewScanner(stdout)
+	for lines.Scan() {
+		greeting += lines.Text() + "\n"
+		if strings.Contains(lines.Text(), "curl") || strings.Contains(lines.Text(), "token issue") {
+			return regexp.MustCompile(`http://[\d.:]+`).FindString(greeting), greeting
+		}
+	}
+	t.Fatalf("plantstore serve printed %q and ended", greeting)
+	return "", ""
+}

@@ -113,8 +113,7 @@ func notVisible(r rune) bool { return r <= ' ' || r > '~' }
 // counts as JSON, because HTTP clients leave it out.
 func isJSON(contentType string) bool {
 	media, _, _ := strings.Cut(contentType, ";")
-	media = strings.TrimSpace(media)
-	return contentType == "" || strings.EqualFold(media, "application/json")
+	return contentType == "" || equalFold(strings.TrimSpace(media), "application/json")
 }
 
 // respond is the one place where an outcome becomes an answer.

@@ -6,6 +6,8 @@ import (
 	"encoding/json/v2"
 	"fmt"
 	"strings"
+
+	"plantstore/internal/plant"
 )
 
 // request is what the service uses of an API Gateway event of payload format
@@ -13,9 +15,9 @@ import (
 // Source: API Gateway Developer Guide, "Create AWS Lambda proxy integrations
 // for HTTP APIs".
 type request struct {
-	Headers         headers `json:"headers"`
-	Body            string  `json:"body"`
-	IsBase64Encoded bool    `json:"isBase64Encoded"`
+	Headers         headers        `json:"headers"`
+	Body            jsontext.Value `json:"body"`
+	IsBase64Encoded bool           `json:"isBase64Encoded"`
 	RequestContext  struct {
 		RequestID  string `json:"requestId"`
 		Authorizer struct {
@@ -34,13 +36,20 @@ func (r *request) decode(event []byte) error {
 	return nil
 }
 
-// body returns the bytes that the client sent.
+// body returns the bytes that the client sent, none where there is no body. It
+// returns [plant.ErrMalformed] where the event cannot have held them exactly.
 func (r *request) body() ([]byte, error) {
-	if !r.IsBase64Encoded {
-		return []byte(r.Body), nil
+	if r.Body.Kind() != '"' {
+		return nil, nil
 	}
-	body, err := base64.StdEncoding.DecodeString(r.Body)
+	body, err := jsontext.AppendUnquote(nil, r.Body)
 	if err != nil {
+		return nil, plant.ErrMalformed
+	}
+	if !r.IsBase64Encoded {
+		return body, nil
+	}
+	if body, err = base64.StdEncoding.AppendDecode(nil, body); err != nil {
 		return nil, fmt.Errorf("api: event's body: %w", err)
 	}
 	return body, nil
@@ -92,11 +101,11 @@ func (h *headers) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 
 func (h *headers) named(name string) *header {
 	switch {
-	case strings.EqualFold(name, "authorization"):
+	case equalFold(name, "authorization"):
 		return &h.authorization
-	case strings.EqualFold(name, "content-type"):
+	case equalFold(name, "content-type"):
 		return &h.contentType
-	case strings.EqualFold(name, "idempotency-key"):
+	case equalFold(name, "idempotency-key"):
 		return &h.idempotencyKey
 	}
 	return nil
@@ -108,3 +117,7 @@ func (h *header) add(value string) {
 	}
 	*h = header{value, true}
 }
+
+// equalFold reports whether s is the ASCII text t, in any case. Unicode folds
+// other letters into ASCII's (U+212A into k), but none of them is one byte.
+func equalFold(s, t string) bool { return len(s) == len(t) && strings.EqualFold(s, t) }

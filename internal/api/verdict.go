@@ -86,11 +86,11 @@ func (v verdict) check(authorization string) error {
 // errTokenMalformed where the scheme is Bearer and what follows is not one
 // token.
 func bearer(authorization string) (string, error) {
-	scheme, rest, _ := strings.Cut(authorization, " ")
-	if !strings.EqualFold(scheme, "Bearer") {
+	end := strings.IndexAny(authorization+" ", " \t")
+	if !equalFold(authorization[:end], "Bearer") {
 		return "", errTokenMissing
 	}
-	secret := strings.TrimLeft(rest, " ")
+	secret := strings.TrimLeft(authorization[end:], " ")
 	if secret == "" || strings.ContainsFunc(secret, notToken) {
 		return "", errTokenMalformed
 	}

@@ -7,8 +7,7 @@
 // the authorizer called for every request of the route, its context under
 // requestContext.authorizer.lambda; functions that are not stopped when their
 // client goes away; and the answers that an HTTP API gives by itself, which
-// cannot be changed in AWS: 403, 404, 413, 500 and 503, each with a JSON
-// message.
+// cannot be changed in AWS: 403, 404, 413 and 500, each with a JSON message.
 package gateway
 
 import (
@@ -114,14 +113,9 @@ func call(ctx context.Context, f Function, timeout time.Duration, event, answer 
 	return json.Unmarshal(out, answer)
 }
 
-// fail answers for a function that gave no answer: 503 where its time ran out,
-// 500 otherwise.
+// fail answers for a function that gave no answer.
 func (g *Gateway) fail(ctx context.Context, w http.ResponseWriter, id, message string, err error) {
 	g.Log.ErrorContext(ctx, message, "request_id", id, "error", err.Error())
-	if errors.Is(err, context.DeadlineExceeded) {
-		refuse(w, http.StatusServiceUnavailable, "Service Unavailable")
-		return
-	}
 	refuse(w, http.StatusInternalServerError, "Internal Server Error")
 }
 
@@ -136,6 +130,10 @@ func refuse(w http.ResponseWriter, status int, message string) {
 
 // write sends answer to the client.
 func write(w http.ResponseWriter, answer events.APIGatewayV2HTTPResponse) {
+	if answer.StatusCode < 200 || answer.StatusCode > 599 {
+		refuse(w, http.StatusInternalServerError, "Internal Server Error")
+		return
+	}
 	body := []byte(answer.Body)
 	if answer.IsBase64Encoded {
 		decoded, err := base64.StdEncoding.DecodeString(answer.Body)

@@ -1,0 +1,247 @@
+package dynamo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"plantstore/internal/plant"
+)
+
+var oak = plant.Write{
+	Plant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: "oak"}},
+	Key:   plant.NewWriteKey("gardener", "k"),
+	By:    "gardener",
+	At:    time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
+}
+
+// attempt is what DynamoDB does with one attempt. See the functions below.
+type attempt func(http.ResponseWriter, *http.Request)
+
+// The put is repeated until its outcome is known.
+func TestCreateByAttempts(t *testing.T) {
+	ours, changed := taken(oak.Key, "oak"), taken(oak.Key, "elm")
+	others := taken(plant.NewWriteKey("florist", "k"), "oak")
+	denied := refused("AccessDeniedException")
+	tests := []struct {
+		name     string
+		attempts []attempt
+		want     error
+	}{
+		{"created", []attempt{created}, nil},
+		{"500", []attempt{failed, created}, nil},
+		{"500, several times", []attempt{failed, failed, failed, failed, created}, nil},
+		{"a server error that the SDK does not know", []attempt{answer(501, amazonJSON, `{"__type":"Unknown"}`), created}, nil},
+		{"503 from something in between", []attempt{answer(503, "text/html", "<html>"), created}, nil},
+		{"throttling", []attempt{refused("ThrottlingException"), created}, nil},
+		{"throughput exceeded", []attempt{refused("ProvisionedThroughputExceededException"), created}, nil},
+		{"too many requests", []attempt{refused("RequestLimitExceeded"), created}, nil},
+		{"a transaction in flight", []attempt{refused("TransactionConflictException"), created}, nil},
+		{"a write in flight in another region", []attempt{refused("ReplicatedWriteConflictException"), created}, nil},
+		{"a refusal that cannot be read", []attempt{answer(400, "text/html", "<html>"), created}, nil},
+		{"a refusal that is cut off", []attempt{cutOff(400), created}, nil},
+
+		{"an id that exists", []attempt{others}, plant.ErrExists},
+		{"this very request, repeated by the client", []attempt{ours}, nil},
+		{"its key with another plant", []attempt{changed}, plant.ErrKeyReused},
+		{"an answer that cannot be read, to a write that landed", []attempt{answer(200, "text/html", "<html>"), ours}, nil},
+		{"an answer that is cut off, to a write that landed", []attempt{cutOff(200), ours}, nil},
+		{"no answer to a write that landed", []attempt{hungUp, ours}, nil},
+		{"500 to a write that landed", []attempt{failed, ours}, nil},
+		{"no answer, and another's plant", []attempt{hungUp, others}, plant.ErrExists},
+		{"no answer, and the key with another plant", []attempt{hungUp, changed}, plant.ErrKeyReused},
+
+		{"a table that is missing", []attempt{refused("ResourceNotFoundException")}, plant.ErrUnavailable},
+		{"throttling, and a table that is missing", []attempt{refused("ThrottlingException"), refused("ResourceNotFoundException")}, plant.ErrUnavailable},
+		{"access denied", []attempt{denied}, errOther},
+		{"a request that is not valid", []attempt{refused("ValidationException")}, errOther},
+		{"throttling, and access denied", []attempt{refused("ThrottlingException"), denied}, errOther},
+		{"500, and access denied", []attempt{failed, denied}, plant.ErrOutcomeUnknown},
+		{"500, and throttling, and access denied", []attempt{failed, refused("ThrottlingException"), denied}, plant.ErrOutcomeUnknown},
+		{"no answer, and a table that is missing", []attempt{hungUp, refused("ResourceNotFoundException")}, plant.ErrOutcomeUnknown},
+		{"an answer that cannot be read, and access denied", []attempt{cutOff(200), denied}, plant.ErrOutcomeUnknown},
+	}
+	for _, test := range tests {
+		// The deadline is for a Create that does not end by itself.
+		sent, got := create(t, 5*time.Second, test.attempts...)
+		if !is(got, test.want) || len(sent) != len(test.attempts) {
+			t.Errorf("%s: Create = %v after %d attempts, want %v after %d", test.name, got, len(sent), test.want, len(test.attempts))
+		}
+		checkRepeated(t, test.name, sent)
+	}
+}
+
+// A put whose outcome does not become known ends with the deadline.
+func TestCreateByDeadline(t *testing.T) {
+	tests := []struct {
+		name     string
+		attempts []attempt // the last repeats
+		want     error
+	}{
+		{"500, always", []attempt{failed}, plant.ErrOutcomeUnknown},
+		{"no answer, always", []attempt{hungUp}, plant.ErrOutcomeUnknown},
+		{"answers that cannot be read", []attempt{cutOff(200)}, plant.ErrOutcomeUnknown},
+		{"an attempt that stalls", []attempt{stalls}, plant.ErrOutcomeUnknown},
+		{"throttling, and an attempt that stalls", []attempt{refused("ThrottlingException"), stalls}, plant.ErrOutcomeUnknown},
+		{"500, and throttling always", []attempt{failed, refused("ThrottlingException")}, plant.ErrOutcomeUnknown},
+		{"no answer, and then nothing listens", []attempt{last(hungUp)}, plant.ErrOutcomeUnknown},
+		{"throttling, always", []attempt{refused("ThrottlingException")}, plant.ErrUnavailable},
+		{"conflicts, always", []attempt{refused("TransactionConflictException")}, plant.ErrUnavailable},
+		{"throttling, and then nothing listens", []attempt{last(refused("ThrottlingException"))}, plant.ErrUnavailable},
+		{"nothing listens", nil, plant.ErrUnavailable},
+	}
+	for _, test := range tests {
+		sent, got := create(t, 300*time.Millisecond, test.attempts...)
+		if !is(got, test.want) {
+			t.Errorf("%s: Create = %v after %d attempts, want %v", test.name, got, len(sent), test.want)
+		}
+		checkRepeated(t, test.name, sent)
+	}
+}
+
+func TestCreateWithoutTimeLeft(t *testing.T) {
+	if sent, err := create(t, 0, created); !is(err, plant.ErrUnavailable) || len(sent) > 0 {
+		t.Errorf("Create = %v after %d attempts, want %v after none", err, len(sent), plant.ErrUnavailable)
+	}
+}
+
+// errOther stands for an error that is none of the domain's.
+var errOther = errors.New("another error")
+
+func is(got, want error) bool {
+	if want == nil || got == nil {
+		return want == nil && got == nil
+	}
+	matches := 0
+	for _, err := range []error{plant.ErrExists, plant.ErrKeyReused, plant.ErrUnavailable, plant.ErrOutcomeUnknown} {
+		if errors.Is(got, err) {
+			matches++
+		}
+	}
+	if errors.Is(want, errOther) {
+		return matches == 0
+	}
+	return matches == 1 && errors.Is(got, want)
+}
+
+// create creates the oak in a DynamoDB that does what attempts say, the last
+// for ever, and that does not listen where there are none. It returns the
+// bodies of the requests and the error. Create must return soon after the
+// deadline: a Lambda function has 500 ms left then.
+func create(t *testing.T, timeout time.Duration, attempts ...attempt) (sent []string, err error) {
+	t.Helper()
+	var mu sync.Mutex
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		mu.Lock()
+		n := min(len(sent), len(attempts)-1)
+		sent = append(sent, string(body))
+		mu.Unlock()
+		attempts[n](w, r)
+	}))
+	defer server.Close()
+	if len(attempts) == 0 {
+		server.Close()
+	}
+	environment := map[string]string{
+		"AWS_ENDPOINT_URL_DYNAMODB": server.URL,
+		"AWS_REGION":                "us-east-1",
+		"AWS_ACCESS_KEY_ID":         "local",
+		"AWS_SECRET_ACCESS_KEY":     "local",
+	}
+	cfg, err := ConfigFromEnvironment(func(name string) string { return environment[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := &PlantStore{Client: NewClient(cfg), Table: "plants"}
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
+	defer cancel()
+	start := time.Now()
+	err = store.Create(ctx, oak)
+	if elapsed, limit := time.Since(start), timeout+500*time.Millisecond; elapsed > limit {
+		t.Errorf("Create took %v, want at most %v", elapsed, limit)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	return slices.Clone(sent), err
+}
+
+// checkRepeated holds the attempts to be one and the same conditional put.
+func checkRepeated(t *testing.T, name string, sent []string) {
+	t.Helper()
+	for i, body := range sent {
+		if body != sent[0] || !strings.Contains(body, `"attribute_not_exists(id)"`) || !strings.Contains(body, oak.Key.String()) {
+			t.Errorf("%s: attempt %d = %s, want the first, conditional put: %s", name, i+1, body, sent[0])
+		}
+	}
+}
+
+// answer is an answer of any kind.
+func answer(status int, contentType, body string) attempt {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+const amazonJSON = "application/x-amz-json-1.0"
+
+var (
+	created = answer(200, amazonJSON, "{}")
+	failed  = answer(500, amazonJSON, `{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"m"}`)
+)
+
+// refused is DynamoDB's answer to a put that it did not carry out.
+func refused(errorType string) attempt {
+	return answer(400, amazonJSON, `{"__type":"com.amazonaws.dynamodb.v20120810#`+errorType+`","message":"m"}`)
+}
+
+// taken is the answer to a put where an item stands in its way.
+func taken(key plant.WriteKey, name string) attempt {
+	return answer(400, amazonJSON, fmt.Sprintf(`{
+		"__type": "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException",
+		"message": "The conditional request failed",
+		"Item": {
+			"id": {"N": "1"}, "name": {"S": %q}, "write_key": {"S": %q},
+			"created_at": {"S": "2026-03-01T11:00:00Z"}, "created_by": {"S": "gardener"}
+		}
+	}`, name, key))
+}
+
+// cutOff is the start of an answer, after which the connection is closed.
+func cutOff(status int) attempt {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", amazonJSON)
+		w.Header().Set("Content-Length", "100")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, "{")
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// hungUp closes the connection after the request.
+func hungUp(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+
+// stalls never answers.
+func stalls(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+
+// last answers as a does, and no other attempt is taken any more.
+func last(a attempt) attempt {
+	return func(w http.ResponseWriter, r *http.Request) {
+		server, _ := r.Context().Value(http.ServerContextKey).(*http.Server)
+		noWait, cancel := context.WithCancel(r.Context())
+		cancel()
+		_ = server.Shutdown(noWait)
+		a(w, r)
+	}
+}

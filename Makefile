@@ -14,16 +14,19 @@ GOARCH_x86_64 = amd64
 RACE      = $(if $(shell command -v $$(go env CC)),-race)
 LINT      = go tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: help run test check format contract build deploy sam-local invoke
+.PHONY: help run plantstore test check format contract build deploy sam-local invoke
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: ## serve on 127.0.0.1:8080, all in memory (ADDR=HOST:PORT for another address)
-	@go build -o bin/plantstore ./cmd/plantstore && exec bin/plantstore serve --addr $(ADDR)
+	@$(MAKE) --silent plantstore && exec bin/plantstore serve --addr $(ADDR)
+
+plantstore: ## build the command-line tool, bin/plantstore
+	go build -o bin/plantstore ./cmd/plantstore
 
 test: ## run every test, with DynamoDB Local where it can be started
-	tools/dynamodb-local go test $(RACE) ./...
+	tools/dynamodb-local go test -count=1 $(RACE) ./...
 
 check: ## what CI runs: format, vet, lint, template, tests
 	go mod tidy -diff

@@ -32,11 +32,11 @@ type tokenCommand struct {
 func (c *tokenCommand) do(ctx context.Context, f func(context.Context, token.Store) error) error {
 	ctx, cancel := context.WithTimeout(ctx, operationTimeout)
 	defer cancel()
-	client, err := c.client(ctx)
+	table, err := c.tableName(ctx)
 	if err != nil {
 		return err
 	}
-	table, err := c.tableName(ctx)
+	client, err := c.client(ctx)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"plantstore/internal/dynamo/dynamotest"
+	"plantstore/internal/token"
+)
+
+// plantstore is the built command with an environment of its own.
+type plantstore struct {
+	binary      string
+	environment []string
+}
+
+func build(t *testing.T, environment ...string) plantstore {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "plantstore")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	// No configuration of whoever runs the tests.
+	none := filepath.Join(t.TempDir(), "none")
+	return plantstore{binary, append([]string{
+		"HOME=" + none, "AWS_CONFIG_FILE=" + none, "AWS_SHARED_CREDENTIALS_FILE=" + none, "AWS_EC2_METADATA_DISABLED=true",
+	}, environment...)}
+}
+
+// run returns what the command printed and its exit code.
+func (p plantstore) run(t *testing.T, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	command := exec.CommandContext(ctx, p.binary, args...)
+	command.Env = p.environment
+	var out, errs bytes.Buffer
+	command.Stdout, command.Stderr = &out, &errs
+	err := command.Run()
+	if exit, failed := errors.AsType[*exec.ExitError](err); failed {
+		return out.String(), errs.String(), exit.ExitCode()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.String(), errs.String(), 0
+}
+
+// A wrong call gets one line on standard error that says what to do, and an
+// exit code that is not 0.
+func TestWrongCalls(t *testing.T) {
+	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = taken.Close() })
+	p := build(t)
+	tests := []struct {
+		name string
+		args string
+		want string
+	}{
+		{"no command", "", `expected one of "serve", "token", "tables"`},
+		{"an unknown command", "grow", "unexpected argument grow"},
+		{"an unknown flag", "serve --colour", "unknown flag --colour"},
+		{"no subject", "token issue --table tokens", "missing flags: --subject=STRING"},
+		{"a malformed time to live", "token issue --table tokens --subject ann --ttl soon", "--ttl"},
+		{"a time to live that has passed", "token issue --table tokens --subject ann --ttl=-1h", "time to live must be at least one second"},
+		{"a subject beyond ASCII", "token issue --table tokens --subject ä", "subject must have 1 to 128 visible ASCII characters"},
+		{"no word about which tokens", "token list", "Give --stack or --table, or --endpoint-url"},
+		{"both stack and table", "token list --stack a --table b", "--table and --stack can't be used together"},
+		{"no region", "token list --table tokens", "no AWS region: set AWS_REGION"},
+		{"no id", "token revoke --table tokens", `expected "<id>"`},
+		{"an endpoint that is no URL", "token list --endpoint-url localhost:8000", "--endpoint-url must be an http or https URL"},
+		{"an endpoint where nothing listens", "token list --endpoint-url http://127.0.0.1:1", "DynamoDB at http://127.0.0.1:1 did not answer within 5s"},
+		{"tables in AWS", "tables create", "tables create is for a local DynamoDB"},
+		{"one table of two", "serve --plants-table plants", "give both --plants-table and --tokens-table"},
+		{"a taken port", "serve --addr " + taken.Addr().String(), "address already in use"},
+		{"no port", "serve --addr localhost", "cannot listen on localhost"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			stdout, stderr, code := p.run(t, strings.Fields(test.args)...)
+			if code == 0 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, test.want) {
+				t.Errorf("plantstore %s = %q, %q, exit code %d, want one line with %q", test.args, stdout, stderr, code, test.want)
+			}
+		})
+	}
+}
+
+func TestTokens(t *testing.T) {
+	p := build(t, "AWS_ENDPOINT_URL_DYNAMODB="+dynamotest.Endpoint(t), "PLANTS_TABLE=p-"+t.Name(), "TOKENS_TABLE=t-"+t.Name())
+	if _, stderr, code := p.run(t, "token", "list"); code == 0 || !strings.Contains(stderr, "there is no table t-TestTokens there") {
+		t.Errorf("token list before the table is there = %q, exit code %d", stderr, code)
+	}
+	for range 2 { // the second time they are there already
+		if stdout, stderr, code := p.run(t, "tables", "create"); code != 0 || !strings.Contains(stdout, "are there") {
+			t.Fatalf("tables create = %q, %q, exit code %d", stdout, stderr, code)
+		}
+	}
+	secret, told, code := p.run(t, "token", "issue", "--subject", "ann", "--ttl", "2h")
+	secret = strings.TrimSuffix(secret, "\n")
+	id := regexp.MustCompile(`^Token (\w+) for ann, valid until `).FindStringSubmatch(told)
+	if code != 0 || !token.WellFormed(secret) || id == nil || strings.Contains(told, secret) {
+		t.Fatalf("token issue = %q, %q, exit code %d, want the token alone on standard output", secret, told, code)
+	}
+	list, _, _ := p.run(t, "token", "list")
+	if !regexp.MustCompile(`(?m)^`+id[1]+` +ann +\S+Z +\S+Z +valid$`).MatchString(list) || strings.Contains(list, secret) {
+		t.Errorf("token list = %q, want a line for %s and no secret", list, id[1])
+	}
+	if _, stderr, code := p.run(t, "token", "revoke", "nobody"); code == 0 || !strings.Contains(stderr, "there is no token with id nobody") {
+		t.Errorf("token revoke of an unknown id = %q, exit code %d", stderr, code)
+	}
+	if stdout, _, code := p.run(t, "token", "revoke", id[1]); code != 0 || stdout != "Token "+id[1]+" is revoked.\n" {
+		t.Errorf("token revoke = %q, exit code %d", stdout, code)
+	}
+	if list, _, _ := p.run(t, "token", "list"); strings.Contains(list, id[1]) {
+		t.Errorf("token list after token revoke = %q, want no line for %s", list, id[1])
+	}
+}
+
+// The table's name comes from the stack.
+func TestTokensOfAStack(t *testing.T) {
+	_, _, tokens := dynamotest.Tables(t)
+	cloudFormation := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.FormValue("Action") != "DescribeStackResource" || r.FormValue("LogicalResourceId") != "TokensTable" || r.FormValue("StackName") != "garden" {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = w.Write([]byte(`<ErrorResponse><Error><Code>ValidationError</Code><Message>Stack 'x' does not exist</Message></Error></ErrorResponse>`))
+			return
+		}
+		_, _ = w.Write([]byte(`<DescribeStackResourceResponse><DescribeStackResourceResult><StackResourceDetail>` +
+			`<PhysicalResourceId>` + tokens + `</PhysicalResourceId>` +
+			`</StackResourceDetail></DescribeStackResourceResult></DescribeStackResourceResponse>`))
+	}))
+	defer cloudFormation.Close()
+	p := build(t, "AWS_ENDPOINT_URL_DYNAMODB="+os.Getenv("AWS_ENDPOINT_URL_DYNAMODB"), "AWS_ENDPOINT_URL_CLOUDFORMATION="+cloudFormation.URL,
+		"AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local")
+	if _, stderr, code := p.run(t, "token", "issue", "--stack", "garden", "--subject", "ann"); code != 0 {
+		t.Fatalf("token issue --stack garden = %q, exit code %d", stderr, code)
+	}
+	if list, stderr, _ := p.run(t, "token", "list", "--table", tokens); !strings.Contains(list, " ann ") {
+		t.Errorf("token list --table = %q, %q, want the token issued by --stack", list, stderr)
+	}
+	if _, stderr, code := p.run(t, "token", "list", "--stack", "desert"); code == 0 || !strings.Contains(stderr, "no table of tokens in stack desert") {
+		t.Errorf("token list --stack desert = %q, exit code %d", stderr, code)
+	}
+}

@@ -30,6 +30,7 @@ func allowed() map[string][]string {
 		// Suites and helpers of tests.
 		"plantstore/internal/plant/planttest":   {"plantstore/internal/plant"},
 		"plantstore/internal/token/tokentest":   {"plantstore/internal/token"},
+		"plantstore/internal/processtest":       {},
 		"plantstore/internal/dynamo/dynamotest": {"plantstore/internal/dynamo", sdk},
 		"plantstore/events":                     {"plantstore/internal/", sdk, lambda + "events"},
 	}

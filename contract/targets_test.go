@@ -1,18 +1,13 @@
 package contract
 
 import (
-	"bufio"
 	"crypto/rand"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -21,6 +16,7 @@ import (
 	"plantstore/internal/dynamo/dynamotest"
 	"plantstore/internal/gateway"
 	"plantstore/internal/memory"
+	"plantstore/internal/processtest"
 	"plantstore/internal/token"
 )
 
@@ -74,11 +70,11 @@ func inProcess(t *testing.T) target {
 // serveInMemory returns a `plantstore serve` with the token that it printed.
 func serveInMemory(t *testing.T) target {
 	t.Helper()
-	url, greeting := serve(t, "AWS_ENDPOINT_URL_DYNAMODB=", "AWS_ENDPOINT_URL=")
+	server := processtest.Serve(t, processtest.Build(t, "plantstore"), "AWS_ENDPOINT_URL_DYNAMODB=", "AWS_ENDPOINT_URL=")
 	const why = "a `plantstore serve` in memory has the one token that it prints"
 	return target{
-		url:     url,
-		tokens:  map[string]string{"TOKEN": regexp.MustCompile(`pst_\w+`).FindString(greeting)},
+		url:     server.URL,
+		tokens:  map[string]string{"TOKEN": regexp.MustCompile(`pst_\w+`).FindString(server.Greeting)},
 		lacking: map[need]string{expiredToken: why, revokedToken: why, anotherToken: why},
 	}
 }
@@ -87,8 +83,8 @@ func serveInMemory(t *testing.T) target {
 func serveOnDynamoDB(t *testing.T) target {
 	t.Helper()
 	client, plants, tokens := dynamotest.Tables(t)
-	url, _ := serve(t, "PLANTS_TABLE="+plants, "TOKENS_TABLE="+tokens)
-	return target{url: url, tokens: issueAll(t, &dynamo.TokenStore{Client: client, Table: tokens})}
+	server := processtest.Serve(t, processtest.Build(t, "plantstore"), "PLANTS_TABLE="+plants, "TOKENS_TABLE="+tokens)
+	return target{url: server.URL, tokens: issueAll(t, &dynamo.TokenStore{Client: client, Table: tokens})}
 }
 
 // issueAll stores a token of each kind and returns the secrets.
@@ -111,46 +107,4 @@ func issueAll(t *testing.T, store token.Store) map[string]string {
 		secrets[name] = secret
 	}
 	return secrets
-}
-
-// serve starts `plantstore serve` on a free port and returns its address and
-// what it printed. At the end of the test it must stop cleanly.
-func serve(t *testing.T, environment ...string) (url, greeting string) {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), "plantstore")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "../cmd/plantstore").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	command := exec.Command(binary, "serve", "--addr", "127.0.0.1:0")
-	command.Env = append(os.Environ(), environment...)
-	stdout, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := command.Process.Signal(syscall.SIGTERM); err != nil {
-			t.Error(err)
-		}
-		if err := command.Wait(); err != nil {
-			t.Errorf("plantstore serve ended with %v, want nil", err)
-		}
-	})
-	return readGreeting(t, stdout)
-}
-
-// readGreeting reads up to the line that ends what `serve` prints at its start.
-func readGreeting(t *testing.T, stdout io.Reader) (url, greeting string) {
-	t.Helper()
-	lines := bufio.NewScanner(stdout)
-	for lines.Scan() {
-		greeting += lines.Text() + "\n"
-		if strings.Contains(lines.Text(), "curl") || strings.Contains(lines.Text(), "token issue") {
-			return regexp.MustCompile(`http://[\d.:]+`).FindString(greeting), greeting
-		}
-	}
-	t.Fatalf("plantstore serve printed %q and ended", greeting)
-	return "", ""
 }

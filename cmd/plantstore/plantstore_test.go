@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"plantstore/internal/dynamo/dynamotest"
+	"plantstore/internal/processtest"
 	"plantstore/internal/token"
 )
 
@@ -27,13 +28,9 @@ type plantstore struct {
 
 func build(t *testing.T, environment ...string) plantstore {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "plantstore")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
 	// No configuration of whoever runs the tests.
 	none := filepath.Join(t.TempDir(), "none")
-	return plantstore{binary, append([]string{
+	return plantstore{processtest.Build(t, "plantstore"), append([]string{
 		"HOME=" + none, "AWS_CONFIG_FILE=" + none, "AWS_SHARED_CREDENTIALS_FILE=" + none, "AWS_EC2_METADATA_DISABLED=true",
 	}, environment...)}
 }

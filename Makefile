@@ -14,7 +14,7 @@ GOARCH_x86_64 = amd64
 RACE      = $(if $(shell command -v $$(go env CC)),-race)
 LINT      = go tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: help run plantstore test check format contract build deploy sam-local invoke
+.PHONY: help run plantstore test soak check format contract build deploy sam-local invoke
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,6 +27,9 @@ plantstore: ## build the command-line tool, bin/plantstore
 
 test: ## run every test, with DynamoDB Local where it can be started
 	tools/dynamodb-local go test -count=1 $(RACE) ./...
+
+soak: ## run the proofs of docs/reliability.md in full (about an hour)
+	SOAK=1 tools/dynamodb-local go test -count=1 -timeout 4h -v ./reliability
 
 check: ## what CI runs: format, vet, lint, template, tests
 	go mod tidy -diff

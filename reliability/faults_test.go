@@ -70,7 +70,7 @@ func TestNoFaultMakesAFalseAnswer(t *testing.T) {
 	requests := newCrowd(100)
 	for number, fault := range dynamotest.Faults() {
 		p := &plan{fault: fault, left: map[string]int{}}
-		faulty := client(t, dynamotest.NewProxy(t, p.next))
+		faulty := dynamotest.Client(t, dynamotest.NewProxy(t, p.next))
 		for i := range scale(12, 300) {
 			try := newTrial(random, fault, int64(number*1000+i+1))
 			p.set(fmt.Sprint(try.id), try.hits)
@@ -93,7 +93,7 @@ func TestNoFaultMakesAFalseVerdict(t *testing.T) {
 	for _, fault := range dynamotest.Faults() {
 		p := &plan{fault: fault, left: map[string]int{}}
 		authorizer := &api.Authorizer{
-			Tokens: &dynamo.TokenStore{Client: client(t, dynamotest.NewProxy(t, p.next)), Table: table},
+			Tokens: &dynamo.TokenStore{Client: dynamotest.Client(t, dynamotest.NewProxy(t, p.next)), Table: table},
 			Log:    slog.New(slog.DiscardHandler),
 			Now:    time.Now,
 		}

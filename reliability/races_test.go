@@ -158,7 +158,7 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 		}
 		return faults[random.IntN(len(faults))]
 	}
-	store := &dynamo.PlantStore{Client: client(t, dynamotest.NewProxy(t, next)), Table: table}
+	store := &dynamo.PlantStore{Client: dynamotest.Client(t, dynamotest.NewProxy(t, next)), Table: table}
 	crowd := newCrowd(8)
 	for id := range int64(scale(24, 400)) {
 		crowd.add(func() {

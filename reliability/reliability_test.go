@@ -50,19 +50,6 @@ func seed(t *testing.T) uint64 {
 	return value
 }
 
-// client returns a client of the DynamoDB at endpoint, as the functions have it.
-func client(t *testing.T, endpoint string) *dynamodb.Client {
-	t.Helper()
-	environment := map[string]string{
-		"AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local", "AWS_ENDPOINT_URL": endpoint,
-	}
-	cfg, err := dynamo.ConfigFromEnvironment(func(name string) string { return environment[name] })
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dynamo.NewClient(cfg)
-}
-
 // createPlant returns the handler of POST /plants on a table.
 func createPlant(client *dynamodb.Client, table string, newKey func() string) *api.CreatePlant {
 	return &api.CreatePlant{

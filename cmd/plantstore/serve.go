@@ -20,13 +20,15 @@ import (
 	"plantstore/internal/token"
 )
 
-// The server's waits: a client may take this long to send its headers and its
-// request. An answer takes at most as long as both functions together.
+// The server's waits. A client may take this long to send its headers and its
+// whole request, and to read its answer, for which both functions may need their
+// 15 s. So every request ends before the server stops waiting for it.
 const (
 	headerTimeout   = 5 * time.Second
-	readTimeout     = 30 * time.Second
+	readTimeout     = 10 * time.Second
+	writeTimeout    = readTimeout + 20*time.Second
 	idleTimeout     = 60 * time.Second
-	shutdownTimeout = 20 * time.Second
+	shutdownTimeout = readTimeout + writeTimeout
 )
 
 // serveCommand is `plantstore serve`.
@@ -96,6 +98,7 @@ func newServer(plants plant.Store, tokens token.Finder, log *slog.Logger) *http.
 		},
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    gateway.MaxHeaderSize,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),

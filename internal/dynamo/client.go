@@ -24,7 +24,8 @@ import (
 const (
 	dialTimeout    = time.Second
 	tlsTimeout     = time.Second
-	attemptTimeout = 2 * time.Second
+	answerTimeout  = 1500 * time.Millisecond // to its first byte
+	attemptTimeout = 2 * time.Second         // to its last
 
 	// idleTimeout is well below the 90 s after which the other side is found to
 	// have closed the connection.
@@ -48,6 +49,7 @@ func NewClient(cfg aws.Config) *dynamodb.Client {
 			WithDialerOptions(func(d *net.Dialer) { d.Timeout = dialTimeout }).
 			WithTransportOptions(func(t *http.Transport) {
 				t.TLSHandshakeTimeout = tlsTimeout
+				t.ResponseHeaderTimeout = answerTimeout
 				t.IdleConnTimeout = idleTimeout
 			})
 	})

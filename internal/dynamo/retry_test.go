@@ -2,6 +2,7 @@ package dynamo
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"plantstore/internal/plant"
+	"plantstore/internal/token"
 )
 
 var oak = plant.Write{
@@ -151,17 +155,7 @@ func create(t *testing.T, timeout time.Duration, attempts ...attempt) (sent []st
 	if len(attempts) == 0 {
 		server.Close()
 	}
-	environment := map[string]string{
-		"AWS_ENDPOINT_URL_DYNAMODB": server.URL,
-		"AWS_REGION":                "us-east-1",
-		"AWS_ACCESS_KEY_ID":         "local",
-		"AWS_SECRET_ACCESS_KEY":     "local",
-	}
-	cfg, err := ConfigFromEnvironment(func(name string) string { return environment[name] })
-	if err != nil {
-		t.Fatal(err)
-	}
-	store := &PlantStore{Client: NewClient(cfg), Table: "plants"}
+	store := &PlantStore{Client: newClient(t, server.URL), Table: "plants"}
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	start := time.Now()
@@ -172,6 +166,22 @@ func create(t *testing.T, timeout time.Duration, attempts ...attempt) (sent []st
 	mu.Lock()
 	defer mu.Unlock()
 	return slices.Clone(sent), err
+}
+
+// newClient returns a client of the DynamoDB at endpoint.
+func newClient(t *testing.T, endpoint string) *dynamodb.Client {
+	t.Helper()
+	environment := map[string]string{
+		"AWS_ENDPOINT_URL_DYNAMODB": endpoint,
+		"AWS_REGION":                "us-east-1",
+		"AWS_ACCESS_KEY_ID":         "local",
+		"AWS_SECRET_ACCESS_KEY":     "local",
+	}
+	cfg, err := ConfigFromEnvironment(func(name string) string { return environment[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NewClient(cfg)
 }
 
 // checkRepeated holds the attempts to be one and the same conditional put.
@@ -243,5 +253,34 @@ func last(a attempt) attempt {
 		cancel()
 		_ = server.Shutdown(noWait)
 		a(w, r)
+	}
+}
+
+func TestDelay(t *testing.T) {
+	for attempt, bound := range []time.Duration{20, 40, 80, 160, 200, 200} {
+		for range 100 {
+			if got, err := delay(attempt, nil); err != nil || got < minDelay || got > bound*time.Millisecond {
+				t.Fatalf("delay(%d) = %v, %v, want from %v to %v", attempt, got, err, minDelay, bound*time.Millisecond)
+			}
+		}
+	}
+	if got, err := delay(1<<20, nil); err != nil || got < minDelay || got > maxDelay {
+		t.Errorf("delay of a late attempt = %v, %v, want from %v to %v", got, err, minDelay, maxDelay)
+	}
+}
+
+// DynamoDB Local reads consistently in any case, so the request itself must show it.
+func TestFindReadsConsistently(t *testing.T) {
+	var request struct{ ConsistentRead bool }
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
+			t.Error(err)
+		}
+		_, _ = w.Write([]byte(`{}`))
+	}))
+	defer server.Close()
+	store := &TokenStore{Client: newClient(t, server.URL), Table: "tokens"}
+	if _, err := store.Find(t.Context(), "d"); !errors.Is(err, token.ErrNotFound) || !request.ConsistentRead {
+		t.Errorf("Find = %v with ConsistentRead = %t, want %v with true", err, request.ConsistentRead, token.ErrNotFound)
 	}
 }

@@ -27,26 +27,26 @@ func Endpoint(t testing.TB) string {
 	return endpoint
 }
 
-// Getenv returns the environment of a function on DynamoDB Local.
-func Getenv(t testing.TB) func(string) string {
+// Client returns a client of the DynamoDB at endpoint, as the functions have it.
+func Client(t testing.TB, endpoint string) *dynamodb.Client {
 	t.Helper()
 	environment := map[string]string{
-		"AWS_ENDPOINT_URL_DYNAMODB": Endpoint(t),
-		"AWS_REGION":                "us-east-1",
-		"AWS_ACCESS_KEY_ID":         "local",
-		"AWS_SECRET_ACCESS_KEY":     "local",
+		"AWS_ENDPOINT_URL":      endpoint,
+		"AWS_REGION":            "us-east-1",
+		"AWS_ACCESS_KEY_ID":     "local",
+		"AWS_SECRET_ACCESS_KEY": "local",
 	}
-	return func(name string) string { return environment[name] }
+	cfg, err := dynamo.ConfigFromEnvironment(func(name string) string { return environment[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dynamo.NewClient(cfg)
 }
 
 // Tables creates two empty tables and returns a client with their names.
 func Tables(t testing.TB) (client *dynamodb.Client, plants, tokens string) {
 	t.Helper()
-	cfg, err := dynamo.ConfigFromEnvironment(Getenv(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	client = dynamo.NewClient(cfg)
+	client = Client(t, Endpoint(t))
 	id := rand.Text()
 	plants, tokens = "plants-"+id, "tokens-"+id
 	if err := dynamo.CreateTables(t.Context(), client, plants, tokens); err != nil {

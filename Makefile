@@ -14,10 +14,10 @@ GOARCH_x86_64 = amd64
 RACE      = $(if $(shell command -v $$(go env CC)),-race)
 LINT      = go tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: help run plantstore test soak check format contract build deploy sam-local invoke
+.PHONY: help run plantstore test soak check format contract schemathesis build deploy sam-local invoke
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: ## serve on 127.0.0.1:8080, all in memory (ADDR=HOST:PORT for another address)
 	@$(MAKE) --silent plantstore && exec bin/plantstore serve --addr $(ADDR)
@@ -44,6 +44,9 @@ format: ## format the Go code
 
 contract: ## check a deployment against the contract (URL=... TOKEN=...; without, in process)
 	URL='$(URL)' TOKEN='$(TOKEN)' WRITES='$(WRITES)' go test -count=1 -v ./contract
+
+schemathesis: plantstore ## let schemathesis test openapi.yaml (EXAMPLES=200 SEED=1)
+	EXAMPLES='$(EXAMPLES)' SEED='$(SEED)' tools/schemathesis
 
 build: ## build both functions with SAM (ARCH=arm64 or x86_64)
 	@command -v sam >/dev/null || { echo "SAM is missing: pip install aws-sam-cli" >&2; exit 1; }

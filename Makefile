@@ -5,6 +5,7 @@ MAKEFLAGS += --no-print-directory
 
 ADDR     ?= 127.0.0.1:8080
 ARCH     ?= arm64
+PORT     ?= 3000
 ENV      ?= dev
 EVENT    ?= events/createplant/create.json
 HOST_ARCH = $(if $(filter aarch64 arm64,$(shell uname -m)),arm64,x86_64)
@@ -20,7 +21,8 @@ help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: ## serve on 127.0.0.1:8080, all in memory (ADDR=HOST:PORT for another address)
-	@$(MAKE) --silent plantstore && exec bin/plantstore serve --addr $(ADDR)
+	@$(MAKE) --silent plantstore && exec env -u PLANTS_TABLE -u TOKENS_TABLE -u AWS_ENDPOINT_URL -u AWS_ENDPOINT_URL_DYNAMODB \
+		bin/plantstore serve --addr $(ADDR)
 
 plantstore: ## build the command-line tool, bin/plantstore
 	go build -o bin/plantstore ./cmd/plantstore
@@ -36,20 +38,21 @@ check: ## what CI runs: format, vet, lint, template, tests
 	$(LINT) fmt --diff
 	go vet ./...
 	$(LINT) run
-	@if command -v sam >/dev/null; then sam validate --lint; else echo "SAM is missing: template.yaml is not validated (pip install aws-sam-cli)"; fi
+	@if command -v sam >/dev/null; then sam validate --lint; else echo "SAM is missing: template.yaml is not validated (pip install -r tools/requirements.txt)"; fi
 	$(MAKE) test
 
 format: ## format the Go code
 	$(LINT) fmt
 
-contract: ## check a deployment against the contract (URL=... TOKEN=...; without, in process)
-	URL='$(URL)' TOKEN='$(TOKEN)' WRITES='$(WRITES)' go test -count=1 -v ./contract
+contract: ## check a deployment (URL=... TOKEN=...; it writes one plant, or WRITES=all; without URL, in process)
+	@URL='$(URL)' TOKEN='$(TOKEN)' WRITES='$(WRITES)' go test -count=1 -v ./contract
 
 schemathesis: plantstore ## let schemathesis test openapi.yaml (EXAMPLES=200 SEED=1)
 	EXAMPLES='$(EXAMPLES)' SEED='$(SEED)' tools/schemathesis
 
 build: ## build both functions with SAM (ARCH=arm64 or x86_64)
-	@command -v sam >/dev/null || { echo "SAM is missing: pip install aws-sam-cli" >&2; exit 1; }
+	@: $(GOARCH_OF)
+	@command -v sam >/dev/null || { echo "SAM is missing: pip install -r tools/requirements.txt" >&2; exit 1; }
 	ARCH=$(ARCH) sam build --parameter-overrides Architecture=$(ARCH)
 	BUILT=1 ARCH=$(ARCH) go test -count=1 -run TestBuiltFunctions .
 
@@ -57,13 +60,14 @@ deploy: ## build and deploy to AWS (ENV=dev, staging or production)
 	$(MAKE) build
 	sam deploy --config-env $(ENV) --parameter-overrides Architecture=$(ARCH)
 
-sam-local: ## run the built functions in SAM's containers on port 3000 (SAM_FLAGS=... for SAM)
+sam-local: ## run the built functions in SAM's containers on port 3000 (PORT=..., SAM_FLAGS=... for SAM)
 	$(MAKE) build ARCH=$(HOST_ARCH)
-	ARCH=$(HOST_ARCH) tools/dynamodb-local tools/sam-local start-api $(SAM_FLAGS)
+	ARCH=$(HOST_ARCH) PORT=$(PORT) tools/dynamodb-local tools/sam-local start-api $(SAM_FLAGS)
 
 invoke: ## invoke a function with a sample event (EVENT=events/FUNCTION/NAME.json)
+	@[ -f '$(EVENT)' ] || { echo "there is no event '$(EVENT)'; there are:" >&2; ls events/*/*.json >&2; exit 1; }
 	$(MAKE) build ARCH=$(HOST_ARCH)
-	ARCH=$(HOST_ARCH) tools/dynamodb-local tools/sam-local invoke $(EVENT) $(SAM_FLAGS)
+	ARCH=$(HOST_ARCH) tools/dynamodb-local tools/sam-local invoke '$(EVENT)' $(SAM_FLAGS)
 
 # SAM calls these, in a copy of the project, to build a function into
 # ARTIFACTS_DIR. It does not tell the architecture: `make build` does.

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	neturl "net/url"
 	"os"
 	"regexp"
 	"strings"
@@ -33,6 +34,12 @@ func fromEnvironment(t *testing.T, url string) target {
 	}
 	if found.tokens["TOKEN"] == "" {
 		t.Fatal("TOKEN is not set: make contract URL=... TOKEN=...")
+	}
+	if parsed, err := neturl.Parse(url); err != nil || parsed.Host == "" || parsed.Path != "" {
+		t.Fatalf("URL must be the base address of a service, such as https://example.com, and is %q", url)
+	}
+	if response, body := send(t, step{body: `[]`}, found, 1); !strings.Contains(string(body), `"error":1004,`) { //nolint:bodyclose // send has closed it
+		t.Fatalf("this is no Plant Store, or TOKEN is not one of its tokens: a POST to %s/plants is answered %d %.200s", url, response.StatusCode, body)
 	}
 	if os.Getenv("WRITES") != "all" {
 		found.lacking[freshIDs] = "it writes, and WRITES=all is not set"

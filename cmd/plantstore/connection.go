@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"os"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/logging"
 )
 
 // operationTimeout is how long a command waits for DynamoDB.
@@ -27,33 +27,30 @@ type connection struct {
 	EndpointURL string `name:"endpoint-url" placeholder:"URL" env:"AWS_ENDPOINT_URL_DYNAMODB,AWS_ENDPOINT_URL" help:"DynamoDB to use instead of AWS's, such as http://127.0.0.1:8000."`
 }
 
-// config returns the SDK's configuration. A DynamoDB on this machine takes any
-// credentials and any region, so it is given some where there are none.
+// config returns the SDK's configuration. A DynamoDB at a plain http endpoint is
+// a local one, which takes any region and any credentials: it is given some where
+// there are none.
 func (c connection) config(ctx context.Context) (aws.Config, error) {
-	if c.EndpointURL == "" {
-		cfg, err := config.LoadDefaultConfig(ctx)
-		if err == nil && cfg.Region == "" {
-			err = errors.New("no AWS region: set AWS_REGION, or AWS_PROFILE to a profile that has one")
+	options := []func(*config.LoadOptions) error{config.WithLogger(logging.Nop{})}
+	if c.EndpointURL != "" {
+		endpoint, err := url.Parse(c.EndpointURL)
+		if err != nil || endpoint.Host == "" || (endpoint.Scheme != "http" && endpoint.Scheme != "https") {
+			return aws.Config{}, errors.New("--endpoint-url must be an http or https URL, such as http://127.0.0.1:8000")
 		}
-		return cfg, err
+		options = append(options, config.WithBaseEndpoint(c.EndpointURL), config.WithDefaultRegion("us-east-1"))
+		if endpoint.Scheme == "http" && os.Getenv("AWS_ACCESS_KEY_ID") == "" && os.Getenv("AWS_PROFILE") == "" {
+			options = append(options, config.WithCredentialsProvider(aws.CredentialsProviderFunc(localCredentials)))
+		}
 	}
-	endpoint, err := url.Parse(c.EndpointURL)
-	if err != nil || endpoint.Host == "" || (endpoint.Scheme != "http" && endpoint.Scheme != "https") {
-		return aws.Config{}, fmt.Errorf("--endpoint-url must be an http or https URL")
+	cfg, err := config.LoadDefaultConfig(ctx, options...)
+	if err == nil && cfg.Region == "" {
+		err = errors.New("no AWS region: set AWS_REGION, or AWS_PROFILE to a profile that has one")
 	}
-	options := []func(*config.LoadOptions) error{config.WithBaseEndpoint(c.EndpointURL), config.WithDefaultRegion("us-east-1")}
-	if isLoopback(endpoint.Hostname()) && os.Getenv("AWS_ACCESS_KEY_ID") == "" && os.Getenv("AWS_PROFILE") == "" {
-		options = append(options, config.WithCredentialsProvider(aws.CredentialsProviderFunc(
-			func(context.Context) (aws.Credentials, error) {
-				return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
-			})))
-	}
-	return config.LoadDefaultConfig(ctx, options...)
+	return cfg, err
 }
 
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || (ip != nil && ip.IsLoopback())
+func localCredentials(context.Context) (aws.Credentials, error) {
+	return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
 }
 
 func (c connection) client(ctx context.Context) (*dynamodb.Client, error) {
@@ -71,7 +68,7 @@ func (c connection) explain(err error, table string) error {
 		return nil
 	}
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		return fmt.Errorf("there is no table %s there; in a local DynamoDB, `plantstore tables create` makes it", table)
+		return fmt.Errorf("there is no table %s there; in a local DynamoDB, `%s tables create` makes the tables", table, os.Args[0])
 	}
 	if refusal, ok := errors.AsType[smithy.APIError](err); ok {
 		return fmt.Errorf("DynamoDB refused: %s: %s", refusal.ErrorCode(), refusal.ErrorMessage())
@@ -81,7 +78,7 @@ func (c connection) explain(err error, table string) error {
 		if c.EndpointURL != "" {
 			where = "at " + c.EndpointURL
 		}
-		return fmt.Errorf("DynamoDB %s did not answer within %v", where, operationTimeout)
+		return fmt.Errorf("no answer of DynamoDB %s within %v: is it running, and to be reached from here?", where, operationTimeout)
 	}
 	return err
 }

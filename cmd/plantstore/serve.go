@@ -108,7 +108,7 @@ func newServer(plants plant.Store, tokens token.Finder, log *slog.Logger) *http.
 // greet tells where the service is and how to use it.
 func (c *serveCommand) greet(url, secret string) {
 	if secret == "" {
-		fmt.Printf("Plant Store is at %s, on DynamoDB. Stop it with Ctrl-C.\nIssue a token with: plantstore token issue --subject NAME\n", url)
+		fmt.Printf("Plant Store is at %s, on DynamoDB. Stop it with Ctrl-C.\nIssue a token with `%s token issue --subject NAME` and the same endpoint and table.\n", url, os.Args[0])
 		return
 	}
 	fmt.Printf(`Plant Store is at %[1]s, all in memory. Stop it with Ctrl-C.
@@ -117,7 +117,7 @@ Token: %[2]s
 
 Create a plant:
 
-  curl -s %[1]s/plants -H 'Authorization: Bearer %[2]s' -H 'Content-Type: application/json' -d '{"id":1,"name":"Monstera","tag":"indoor"}'
+  curl -sS -w '\n' %[1]s/plants -H 'Authorization: Bearer %[2]s' -H 'Content-Type: application/json' -d '{"id":1,"name":"Monstera","tag":"indoor"}'
 
 `, url, secret)
 }

@@ -20,8 +20,8 @@ import (
 // tokenCommand is `plantstore token`.
 type tokenCommand struct {
 	connection
-	Table string `xor:"table" env:"TOKENS_TABLE" help:"Name of the table of tokens."`
-	Stack string `xor:"table" help:"CloudFormation stack whose table of tokens to use."`
+	Stack string `help:"CloudFormation stack whose table of tokens to use."`
+	Table string `env:"TOKENS_TABLE" help:"Name of the table of tokens, where there is no --stack."`
 
 	Issue  issueCommand  `cmd:"" help:"Issue a token and print it. It cannot be shown again."`
 	List   listCommand   `cmd:"" help:"List the tokens, those that expire first first."`
@@ -46,13 +46,17 @@ func (c *tokenCommand) do(ctx context.Context, f func(context.Context, token.Sto
 // tableName returns the name of the table of tokens.
 func (c *tokenCommand) tableName(ctx context.Context) (string, error) {
 	switch {
+	case c.Stack != "":
+		return c.tableOfStack(ctx)
 	case c.Table != "":
 		return c.Table, nil
-	case c.Stack == "" && c.EndpointURL != "":
+	case c.EndpointURL != "":
 		return localTokensTable, nil
-	case c.Stack == "":
-		return "", errors.New("which tokens? Give --stack or --table, or --endpoint-url for a local DynamoDB")
 	}
+	return "", errors.New("which tokens? Give --stack or --table, or --endpoint-url for a local DynamoDB")
+}
+
+func (c *tokenCommand) tableOfStack(ctx context.Context) (string, error) {
 	cfg, err := connection{}.config(ctx)
 	if err != nil {
 		return "", err
@@ -71,7 +75,7 @@ func (c *tokenCommand) tableName(ctx context.Context) (string, error) {
 // issueCommand is `plantstore token issue`.
 type issueCommand struct {
 	Subject string        `required:"" help:"Whom the token is for: 1 to 128 visible ASCII characters."`
-	TTL     time.Duration `name:"ttl" default:"720h" help:"How long the token is valid."`
+	TTL     time.Duration `name:"ttl" default:"720h" help:"How long the token is valid, such as 90m or 720h."`
 }
 
 // Run issues a token. It prints the token alone on standard output.

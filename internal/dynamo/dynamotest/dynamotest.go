@@ -3,9 +3,11 @@
 package dynamotest
 
 import (
+	"context"
 	"crypto/rand"
 	"os"
 	"testing"
+	"time"
 
 	"plantstore/internal/dynamo"
 
@@ -43,14 +45,24 @@ func Client(t testing.TB, endpoint string) *dynamodb.Client {
 	return dynamo.NewClient(cfg)
 }
 
-// Tables creates two empty tables and returns a client with their names.
+// Tables creates two empty tables, for as long as the test runs, and returns a
+// client with their names.
 func Tables(t testing.TB) (client *dynamodb.Client, plants, tokens string) {
 	t.Helper()
 	client = Client(t, Endpoint(t))
 	id := rand.Text()
 	plants, tokens = "plants-"+id, "tokens-"+id
-	if err := dynamo.CreateTables(t.Context(), client, plants, tokens); err != nil {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := dynamo.CreateTables(ctx, client, plants, tokens); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		for _, table := range []string{plants, tokens} {
+			if _, err := client.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: &table}); err != nil {
+				t.Error(err)
+			}
+		}
+	})
 	return client, plants, tokens
 }

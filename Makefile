@@ -6,7 +6,7 @@ MAKEFLAGS += --no-print-directory
 ADDR     ?= 127.0.0.1:8080
 ARCH     ?= arm64
 PORT     ?= 3000
-ENV      ?= dev
+ENV       = dev
 EVENT    ?= events/createplant/create.json
 HOST_ARCH = $(if $(filter aarch64 arm64,$(shell uname -m)),arm64,x86_64)
 GOARCH_OF = $(or $(GOARCH_$(ARCH)),$(error ARCH must be arm64 or x86_64, not $(ARCH)))
@@ -45,7 +45,8 @@ format: ## format the Go code
 	$(LINT) fmt
 
 contract: ## check a deployment (URL=... TOKEN=...; it writes one plant, or WRITES=all; without URL, in process)
-	@URL='$(URL)' TOKEN='$(TOKEN)' WRITES='$(WRITES)' go test -count=1 -v ./contract
+	@CONTRACT_URL='$(URL)' CONTRACT_TOKEN='$(TOKEN)' WRITES='$(WRITES)' \
+		$(if $(URL),,tools/dynamodb-local) go test -count=1 -v ./contract
 
 schemathesis: plantstore ## let schemathesis test openapi.yaml (EXAMPLES=200 SEED=1)
 	EXAMPLES='$(EXAMPLES)' SEED='$(SEED)' tools/schemathesis
@@ -54,7 +55,8 @@ build: ## build both functions with SAM (ARCH=arm64 or x86_64)
 	@: $(GOARCH_OF)
 	@command -v sam >/dev/null || { echo "SAM is missing: pip install -r tools/requirements.txt" >&2; exit 1; }
 	ARCH=$(ARCH) sam build --parameter-overrides Architecture=$(ARCH)
-	BUILT=1 ARCH=$(ARCH) go test -count=1 -run TestBuiltFunctions .
+	@sed -i.bak 's/Default: arm64/Default: $(ARCH)/' .aws-sam/build/template.yaml
+	BUILT=1 go test -count=1 -run TestBuiltFunctions .
 
 deploy: ## build and deploy to AWS (ENV=dev, staging or production)
 	$(MAKE) build

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"crypto/rand"
 	"log/slog"
 	"net/http"
@@ -28,7 +29,7 @@ func fromEnvironment(t *testing.T, url string) target {
 	for name, needed := range map[string]need{
 		"TOKEN": nothing, "EXPIRED_TOKEN": expiredToken, "REVOKED_TOKEN": revokedToken, "OTHER_TOKEN": anotherToken,
 	} {
-		if found.tokens[name] = os.Getenv(name); found.tokens[name] == "" {
+		if found.tokens[name] = cmp.Or(os.Getenv("CONTRACT_"+name), os.Getenv(name)); found.tokens[name] == "" {
 			found.lacking[needed] = name + " is not set"
 		}
 	}
@@ -77,7 +78,7 @@ func inProcess(t *testing.T) target {
 // serveInMemory returns a `plantstore serve` with the token that it printed.
 func serveInMemory(t *testing.T) target {
 	t.Helper()
-	server := processtest.Serve(t, processtest.Build(t, "plantstore"), "AWS_ENDPOINT_URL_DYNAMODB=", "AWS_ENDPOINT_URL=")
+	server := processtest.Serve(t, processtest.Build(t, "plantstore"), "AWS_ENDPOINT_URL_DYNAMODB=", "AWS_ENDPOINT_URL=", "PLANTS_TABLE=", "TOKENS_TABLE=")
 	const why = "a `plantstore serve` in memory has the one token that it prints"
 	return target{
 		url:     server.URL,

@@ -212,8 +212,8 @@ func (try trial) judge(ctx context.Context, got answer, p *plan, direct, faulty 
 		return err
 	}
 	there, err = find(ctx, direct, table, try.id)
-	if err != nil || again.code != 0 || there != complete {
-		return fmt.Errorf("after %v, repeated with its key = %v while the table holds %+v (%v)", got, again, there, err)
+	if err == nil && (again.code != 0 || there != complete) {
+		return fmt.Errorf("after %v, repeated with its key = %v while the table holds %+v", got, again, there)
 	}
-	return nil
+	return err
 }

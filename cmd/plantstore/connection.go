@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
+	"strings"
 	"time"
 
 	"plantstore/internal/dynamo"
@@ -24,23 +26,33 @@ const operationTimeout = 5 * time.Second
 // connection says which DynamoDB to use: AWS's, with the region and credentials
 // of the SDK's usual places (environment, profile, SSO), or one at an endpoint.
 type connection struct {
-	EndpointURL string `name:"endpoint-url" placeholder:"URL" env:"AWS_ENDPOINT_URL_DYNAMODB,AWS_ENDPOINT_URL" help:"DynamoDB to use instead of AWS's, such as http://127.0.0.1:8000."`
+	EndpointURL string `name:"endpoint-url" placeholder:"URL" help:"DynamoDB to use instead of AWS's, such as http://127.0.0.1:8000 ($AWS_ENDPOINT_URL_DYNAMODB, $AWS_ENDPOINT_URL)."`
+}
+
+// AfterApply takes the endpoint from the environment where no flag gives it, and
+// checks it.
+func (c *connection) AfterApply() (err error) {
+	if c.EndpointURL == "" {
+		c.EndpointURL, err = dynamo.Endpoint(os.Getenv)
+		return err
+	}
+	_, err = dynamo.Endpoint(func(string) string { return c.EndpointURL })
+	if err != nil {
+		return errors.New("--endpoint-url is not an http or https URL, such as http://127.0.0.1:8000")
+	}
+	return nil
 }
 
 // config returns the SDK's configuration. A DynamoDB at a plain http endpoint is
 // a local one, which takes any region and any credentials: it is given some where
 // there are none.
-func (c connection) config(ctx context.Context) (aws.Config, error) {
+func (c *connection) config(ctx context.Context) (aws.Config, error) {
 	options := []func(*config.LoadOptions) error{config.WithLogger(logging.Nop{})}
 	if c.EndpointURL != "" {
-		endpoint, err := url.Parse(c.EndpointURL)
-		if err != nil || endpoint.Host == "" || (endpoint.Scheme != "http" && endpoint.Scheme != "https") {
-			return aws.Config{}, errors.New("--endpoint-url must be an http or https URL, such as http://127.0.0.1:8000")
-		}
 		options = append(options, config.WithBaseEndpoint(c.EndpointURL), config.WithDefaultRegion("us-east-1"))
-		if endpoint.Scheme == "http" && os.Getenv("AWS_ACCESS_KEY_ID") == "" && os.Getenv("AWS_PROFILE") == "" {
-			options = append(options, config.WithCredentialsProvider(aws.CredentialsProviderFunc(localCredentials)))
-		}
+	}
+	if strings.HasPrefix(c.EndpointURL, "http:") && os.Getenv("AWS_ACCESS_KEY_ID") == "" && os.Getenv("AWS_PROFILE") == "" {
+		options = append(options, config.WithCredentialsProvider(aws.CredentialsProviderFunc(localCredentials)))
 	}
 	cfg, err := config.LoadDefaultConfig(ctx, options...)
 	if err == nil && cfg.Region == "" {
@@ -53,7 +65,16 @@ func localCredentials(context.Context) (aws.Credentials, error) {
 	return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
 }
 
-func (c connection) client(ctx context.Context) (*dynamodb.Client, error) {
+// redacted returns the endpoint without a password.
+func (c *connection) redacted() string {
+	u, err := url.Parse(c.EndpointURL)
+	if err != nil {
+		return ""
+	}
+	return u.Redacted()
+}
+
+func (c *connection) client(ctx context.Context) (*dynamodb.Client, error) {
 	cfg, err := c.config(ctx)
 	if err != nil {
 		return nil, err
@@ -63,7 +84,7 @@ func (c connection) client(ctx context.Context) (*dynamodb.Client, error) {
 
 // explain returns err in the words of whoever typed the command. Table is the
 // one that was used.
-func (c connection) explain(err error, table string) error {
+func (c *connection) explain(err error, table string) error {
 	if err == nil {
 		return nil
 	}
@@ -76,7 +97,10 @@ func (c connection) explain(err error, table string) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		where := "in AWS"
 		if c.EndpointURL != "" {
-			where = "at " + c.EndpointURL
+			where = "at " + c.redacted()
+		}
+		if failure, ok := errors.AsType[*net.OpError](err); ok {
+			return fmt.Errorf("DynamoDB %s cannot be reached: %w", where, failure.Err)
 		}
 		return fmt.Errorf("no answer of DynamoDB %s within %v: is it running, and to be reached from here?", where, operationTimeout)
 	}

@@ -21,7 +21,7 @@ type commandLine struct {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	var line commandLine
 	command := kong.Parse(&line,
 		kong.Name("plantstore"),

@@ -78,9 +78,10 @@ func TestWrongCalls(t *testing.T) {
 		{"no word about which tokens", "token list", "Give --stack or --table, or --endpoint-url"},
 		{"no region", "token list --table tokens", "no AWS region: set AWS_REGION"},
 		{"no id", "token revoke --table tokens", `expected "<id>"`},
-		{"an endpoint that is no URL", "token list --endpoint-url localhost:8000", "--endpoint-url must be an http or https URL"},
-		{"an endpoint where nothing listens", "token list --endpoint-url http://127.0.0.1:1", "no answer of DynamoDB at http://127.0.0.1:1 within 5s"},
+		{"an endpoint that is no URL", "token list --endpoint-url localhost:8000", "--endpoint-url is not an http or https URL"},
+		{"an endpoint where nothing listens", "token list --endpoint-url http://127.0.0.1:1", "DynamoDB at http://127.0.0.1:1 cannot be reached: connect: connection refused"},
 		{"tables in AWS", "tables create", "tables create is for a local DynamoDB"},
+		{"two tables of one name", "tables create --endpoint-url http://127.0.0.1:1 --plants-table a --tokens-table a", "the tables need two names"},
 		{"one table of two", "serve --plants-table plants", "give both --plants-table and --tokens-table"},
 		{"a taken port", "serve --addr " + taken.Addr().String(), "address already in use"},
 		{"no port", "serve --addr localhost", "cannot listen on localhost"},
@@ -113,6 +114,7 @@ func TestTokens(t *testing.T) {
 		t.Fatalf("token issue = %q, %q, exit code %d, want the token alone on standard output", secret, told, code)
 	}
 	list, _, _ := p.run(t, "token", "list")
+	p.cannotPrint(t)
 	if !regexp.MustCompile(`(?m)^`+id[1]+` +ann +\S+Z +\S+Z +valid$`).MatchString(list) || strings.Contains(list, secret) {
 		t.Errorf("token list = %q, want a line for %s and no secret", list, id[1])
 	}
@@ -127,17 +129,33 @@ func TestTokens(t *testing.T) {
 	}
 }
 
+// cannotPrint issues a token where nobody can read it.
+func (p plantstore) cannotPrint(t *testing.T) {
+	t.Helper()
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("skipped: there is no /dev/full here")
+	}
+	defer full.Close() //nolint:errcheck // nothing was written
+	var stderr bytes.Buffer
+	command := exec.CommandContext(t.Context(), p.binary, "token", "issue", "--subject", "nobody")
+	command.Env, command.Stdout, command.Stderr = p.environment, full, &stderr
+	if err := command.Run(); err == nil || !strings.Contains(stderr.String(), "could not be printed: revoke it") {
+		t.Errorf("token issue on a full disk = %q, %v, want an error", stderr.String(), err)
+	}
+}
+
 // The table's name comes from the stack.
 func TestTokensOfAStack(t *testing.T) {
 	_, _, tokens := dynamotest.Tables(t)
 	cloudFormation := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.FormValue("Action") != "DescribeStackResource" || r.FormValue("LogicalResourceId") != "TokensTable" || r.FormValue("StackName") != "garden" {
+		if r.FormValue("Action") != "DescribeStackResource" || r.FormValue("LogicalResourceId") != "TokensTable" || r.FormValue("StackName") == "desert" {
 			w.WriteHeader(http.StatusBadRequest)
 			_, _ = w.Write([]byte(`<ErrorResponse><Error><Code>ValidationError</Code><Message>Stack 'x' does not exist</Message></Error></ErrorResponse>`))
 			return
 		}
 		_, _ = w.Write([]byte(`<DescribeStackResourceResponse><DescribeStackResourceResult><StackResourceDetail>` +
-			`<PhysicalResourceId>` + tokens + `</PhysicalResourceId>` +
+			map[string]string{"garden": `<PhysicalResourceId>` + tokens + `</PhysicalResourceId>`}[r.FormValue("StackName")] +
 			`</StackResourceDetail></DescribeStackResourceResult></DescribeStackResourceResponse>`))
 	}))
 	defer cloudFormation.Close()
@@ -148,6 +166,9 @@ func TestTokensOfAStack(t *testing.T) {
 	}
 	if list, stderr, _ := p.run(t, "token", "list", "--table", tokens); !strings.Contains(list, " ann ") {
 		t.Errorf("token list --table = %q, %q, want the token issued by --stack", list, stderr)
+	}
+	if _, stderr, code := p.run(t, "token", "list", "--stack", "seedling"); code != 1 || !strings.Contains(stderr, "stack seedling has no table of tokens yet") {
+		t.Errorf("token list --stack seedling = %q, exit code %d", stderr, code)
 	}
 	if _, stderr, code := p.run(t, "token", "list", "--stack", "desert"); code == 0 || !strings.Contains(stderr, "no table of tokens in stack desert") {
 		t.Errorf("token list --stack desert = %q, exit code %d", stderr, code)

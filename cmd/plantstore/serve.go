@@ -100,7 +100,7 @@ func newServer(plants plant.Store, tokens token.Finder, log *slog.Logger) *http.
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    gateway.MaxHeaderSize,
+		MaxHeaderBytes:    gateway.MaxHeaderSize - 4096, // to which net/http adds 4096
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 }

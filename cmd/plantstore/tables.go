@@ -26,6 +26,9 @@ func (c *createTablesCommand) Run(ctx context.Context) error {
 	if c.EndpointURL == "" {
 		return errors.New("tables create is for a local DynamoDB: give --endpoint-url; in AWS, `sam deploy` creates the tables")
 	}
+	if c.PlantsTable == c.TokensTable {
+		return errors.New("the tables need two names")
+	}
 	ctx, cancel := context.WithTimeout(ctx, operationTimeout)
 	defer cancel()
 	client, err := c.client(ctx)

@@ -14,6 +14,7 @@ import (
 	"plantstore/internal/dynamo"
 	"plantstore/internal/token"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 )
 
@@ -57,7 +58,7 @@ func (c *tokenCommand) tableName(ctx context.Context) (string, error) {
 }
 
 func (c *tokenCommand) tableOfStack(ctx context.Context) (string, error) {
-	cfg, err := connection{}.config(ctx)
+	cfg, err := new(connection).config(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -68,6 +69,9 @@ func (c *tokenCommand) tableOfStack(ctx context.Context) (string, error) {
 	})
 	if err != nil {
 		return "", fmt.Errorf("no table of tokens in stack %s: %w", c.Stack, err)
+	}
+	if out.StackResourceDetail == nil || aws.ToString(out.StackResourceDetail.PhysicalResourceId) == "" {
+		return "", fmt.Errorf("stack %s has no table of tokens yet", c.Stack)
 	}
 	return *out.StackResourceDetail.PhysicalResourceId, nil
 }
@@ -89,7 +93,9 @@ func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "Token %s for %s, valid until %s:\n", t.ID, t.Subject, t.ExpiresAt.Format(time.RFC3339))
-	fmt.Println(secret)
+	if _, err := fmt.Println(secret); err != nil {
+		return fmt.Errorf("token %s is issued, but could not be printed: revoke it (%w)", t.ID, err)
+	}
 	return nil
 }
 
@@ -103,7 +109,7 @@ func (*listCommand) Run(ctx context.Context, command *tokenCommand) error {
 		tokens, err = store.List(ctx)
 		return err
 	})
-	if err != nil {
+	if err != nil && len(tokens) == 0 {
 		return err
 	}
 	slices.SortFunc(tokens, func(a, b token.Token) int {
@@ -119,7 +125,7 @@ func (*listCommand) Run(ctx context.Context, command *tokenCommand) error {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", t.ID, t.Subject,
 			t.CreatedAt.Format(time.RFC3339), t.ExpiresAt.Format(time.RFC3339), state)
 	}
-	return table.Flush()
+	return cmp.Or(err, table.Flush())
 }
 
 // revokeCommand is `plantstore token revoke`.

@@ -113,7 +113,7 @@ func notVisible(r rune) bool { return r <= ' ' || r > '~' }
 // counts as JSON, because HTTP clients leave it out.
 func isJSON(contentType string) bool {
 	media, _, _ := strings.Cut(contentType, ";")
-	return contentType == "" || equalFold(strings.TrimSpace(media), "application/json")
+	return contentType == "" || equalFold(strings.Trim(media, " \t"), "application/json")
 }
 
 // respond is the one place where an outcome becomes an answer.
@@ -126,7 +126,7 @@ func respond(created plant.Plant, err error, idempotencyKey string) ([]byte, err
 		if o.retry {
 			r.Headers["retry-after"] = retryAfter
 		}
-		if o.repeated {
+		if o.returnsKey {
 			r.Headers["idempotency-key"] = idempotencyKey
 		}
 	}

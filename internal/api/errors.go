@@ -30,9 +30,9 @@ var (
 // outcome is one entry of the catalogue.
 type outcome struct {
 	Error
-	cause    error
-	retry    bool // the answer carries Retry-After
-	repeated bool // the answer carries the Idempotency-Key to retry with
+	cause      error
+	retry      bool // the answer carries Retry-After
+	returnsKey bool // the answer carries the Idempotency-Key to retry with
 }
 
 // catalogue holds every error that the service answers, in the order of the
@@ -51,9 +51,9 @@ var catalogue = []outcome{
 	{Error: Error{3001, "A plant with this id exists."}, cause: plant.ErrExists},
 	{Error: Error{3002, "The Idempotency-Key was used with another plant of this id."}, cause: plant.ErrKeyReused},
 	internalError,
-	{Error: Error{5002, "The store is unavailable; the plant was not created."}, cause: plant.ErrUnavailable, retry: true, repeated: true},
+	{Error: Error{5002, "The store is unavailable; the plant was not created."}, cause: plant.ErrUnavailable, retry: true, returnsKey: true},
 	{Error: Error{5003, "Tokens cannot be checked now; the plant was not created."}, cause: token.ErrUnavailable, retry: true},
-	{Error: Error{5004, "The outcome is unknown: the plant may have been created."}, cause: plant.ErrOutcomeUnknown, retry: true, repeated: true},
+	{Error: Error{5004, "The outcome is unknown: the plant may have been created."}, cause: plant.ErrOutcomeUnknown, retry: true, returnsKey: true},
 }
 
 // internalError is the outcome of every error that has no other. The error's

@@ -1,8 +1,6 @@
 package api
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"strings"
 
@@ -30,27 +28,24 @@ type verdict struct {
 	TokenID string `json:"token_id,omitzero"`
 }
 
-// presented returns the SHA-256 of an Authorization value.
-func presented(authorization string) string {
-	sum := sha256.Sum256([]byte(authorization))
-	return hex.EncodeToString(sum[:])
+// reasons of a "deny", and the errors that they stand for.
+var reasons = map[string]error{
+	"missing":   errTokenMissing,
+	"malformed": errTokenMalformed,
+	"invalid":   token.ErrInvalid,
 }
 
 // newVerdict returns the verdict on authorization, of which t and err are what
 // the check found.
 func newVerdict(authorization string, t token.Token, err error) verdict {
-	v := verdict{Verdict: "deny", Presented: presented(authorization)}
-	switch {
-	case err == nil:
+	v := verdict{Verdict: "unavailable", Presented: token.Digest(authorization)}
+	if err == nil {
 		v.Verdict, v.Subject, v.TokenID = "allow", t.Subject, t.ID
-	case errors.Is(err, errTokenMissing):
-		v.Reason = "missing"
-	case errors.Is(err, errTokenMalformed):
-		v.Reason = "malformed"
-	case errors.Is(err, token.ErrInvalid):
-		v.Reason = "invalid"
-	default:
-		v.Verdict = "unavailable"
+	}
+	for reason, meaning := range reasons {
+		if errors.Is(err, meaning) {
+			v.Verdict, v.Reason = "deny", reason
+		}
 	}
 	return v
 }
@@ -59,22 +54,15 @@ func newVerdict(authorization string, t token.Token, err error) verdict {
 // fails closed: anything but a verdict on this very value is an internal error,
 // also where no authorizer ran.
 func (v verdict) check(authorization string) error {
-	if v.Presented != presented(authorization) {
+	denied, known := reasons[v.Reason]
+	switch {
+	case v.Presented != token.Digest(authorization):
 		return errors.New("api: no verdict on this Authorization value")
-	}
-	switch [2]string{v.Verdict, v.Reason} {
-	case [2]string{"allow", ""}:
-		if v.Subject == "" || v.TokenID == "" {
-			return errors.New("api: verdict allows nobody")
-		}
+	case v.Verdict == "allow" && v.Reason == "" && v.Subject != "" && v.TokenID != "":
 		return nil
-	case [2]string{"deny", "missing"}:
-		return errTokenMissing
-	case [2]string{"deny", "malformed"}:
-		return errTokenMalformed
-	case [2]string{"deny", "invalid"}:
-		return token.ErrInvalid
-	case [2]string{"unavailable", ""}:
+	case v.Verdict == "deny" && known:
+		return denied
+	case v.Verdict == "unavailable":
 		return token.ErrUnavailable
 	}
 	return errors.New("api: unknown verdict")

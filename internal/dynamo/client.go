@@ -18,9 +18,9 @@ import (
 )
 
 // The waits of one attempt. DynamoDB answers in single milliseconds, so an
-// attempt that takes longer than these is given up and repeated, several times
-// within the shorter of the functions' timeouts (5 s). The SDK's own values are
-// 30 s to dial and none for an answer.
+// attempt that takes longer than these is given up and repeated: twice within the
+// shorter of the functions' timeouts (5 s). The SDK's own values are 30 s to dial
+// and none for an answer.
 const (
 	dialTimeout    = time.Second
 	tlsTimeout     = time.Second
@@ -42,7 +42,7 @@ func NewClient(cfg aws.Config) *dynamodb.Client {
 		httpClient = awshttp.NewBuildableClient()
 	}
 	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
-		o.Retryer = newRetryer()
+		o.Retryer, o.RetryMaxAttempts = newRetryer(), 0
 		o.Logger = logging.Nop{} // what matters comes back as an error
 		o.HTTPClient = httpClient.
 			WithTimeout(attemptTimeout).

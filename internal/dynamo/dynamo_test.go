@@ -1,6 +1,7 @@
 package dynamo_test
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"testing"
@@ -81,5 +82,37 @@ func checkItem(t *testing.T, client *dynamodb.Client, table, keyName string, key
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("item = %q, want %q", got, want)
+	}
+}
+
+// Items that others wrote, which cannot be read whole, hinder nobody.
+func TestItemsOfOthers(t *testing.T) {
+	client, plants, tokens := dynamotest.Tables(t)
+	put := func(table string, item map[string]types.AttributeValue) {
+		t.Helper()
+		if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &table, Item: item}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := func(value string) types.AttributeValue { return &types.AttributeValueMemberS{Value: value} }
+	put(plants, map[string]types.AttributeValue{"id": &types.AttributeValueMemberN{Value: "1"}, "created_at": text("yesterday")})
+	put(tokens, map[string]types.AttributeValue{"digest": text("odd"), "id": text("odd"), "expires_at": text("soon")})
+
+	write := plant.Write{Plant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: "oak"}}, Key: plant.NewWriteKey("gardener", "k")}
+	if err := (&dynamo.PlantStore{Client: client, Table: plants}).Create(t.Context(), write); !errors.Is(err, plant.ErrExists) {
+		t.Errorf("Create on an id that another wrote = %v, want %v", err, plant.ErrExists)
+	}
+	store := &dynamo.TokenStore{Client: client, Table: tokens}
+	good := token.Token{Digest: "d", ID: "i", Subject: "s", CreatedAt: time.Unix(0, 0).UTC(), ExpiresAt: time.Unix(1800000000, 0).UTC()}
+	if err := store.Add(t.Context(), good); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := store.List(t.Context()); err == nil || !slices.Equal(got, []token.Token{good}) {
+		t.Errorf("List = %+v, %v, want %+v and an error about the other", got, err, good)
+	}
+	for _, id := range []string{"i", "odd"} {
+		if err := store.Revoke(t.Context(), id); err != nil {
+			t.Errorf("Revoke(%q) = %v, want nil", id, err)
+		}
 	}
 }

@@ -21,17 +21,12 @@ func ConfigFromEnvironment(getenv func(string) string) (aws.Config, error) {
 		}
 	}
 	cfg := aws.Config{Region: getenv("AWS_REGION")}
-	for _, name := range []string{"AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"} {
-		endpoint := getenv(name)
-		if endpoint == "" {
-			continue
-		}
-		u, err := url.Parse(endpoint)
-		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-			return aws.Config{}, fmt.Errorf("environment variable %s is not an http or https URL", name)
-		}
+	endpoint, err := Endpoint(getenv)
+	if err != nil {
+		return aws.Config{}, err
+	}
+	if endpoint != "" {
 		cfg.BaseEndpoint = &endpoint
-		break
 	}
 	credentials := aws.Credentials{
 		AccessKeyID:     getenv("AWS_ACCESS_KEY_ID"),
@@ -42,4 +37,19 @@ func ConfigFromEnvironment(getenv func(string) string) (aws.Config, error) {
 		return credentials, nil
 	})
 	return cfg, nil
+}
+
+// Endpoint returns the URL of a DynamoDB that is not AWS's, and "" where the
+// environment names none.
+func Endpoint(getenv func(string) string) (string, error) {
+	for _, name := range []string{"AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"} {
+		if endpoint := getenv(name); endpoint != "" {
+			u, err := url.Parse(endpoint)
+			if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+				return "", fmt.Errorf("environment variable %s is not an http or https URL, such as http://127.0.0.1:8000", name)
+			}
+			return endpoint, nil
+		}
+	}
+	return "", nil
 }

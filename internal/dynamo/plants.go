@@ -48,47 +48,36 @@ func (s *PlantStore) Create(ctx context.Context, w plant.Write) error {
 	if err != nil {
 		return fmt.Errorf("dynamo: encode plant: %w", err)
 	}
-	var attempts putRetryer
-	attempts.retryer = newRetryer()
-	_, err = s.Client.PutItem(attempts.watch(ctx), &dynamodb.PutItemInput{
+	a := newAttempts()
+	_, err = s.Client.PutItem(a.watch(ctx), &dynamodb.PutItemInput{
 		TableName:                           &s.Table,
 		Item:                                item,
 		ConditionExpression:                 aws.String("attribute_not_exists(id)"),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-	}, attempts.option)
+	}, a.option)
 	if err == nil {
 		return nil
 	}
 	var exists *types.ConditionalCheckFailedException
-	if errors.As(err, &exists) {
+	if errors.As(err, &exists) && len(exists.Item) > 0 {
 		return compare(w, exists.Item)
 	}
-	return attempts.outcome(ctx, err)
+	return a.outcome(ctx, "put plant", err, plant.ErrOutcomeUnknown, plant.ErrUnavailable)
 }
 
 // compare tells what the item that stands in the way of w means for w.
 func compare(w plant.Write, stored map[string]types.AttributeValue) error {
+	key, ok := stored["write_key"].(*types.AttributeValueMemberS)
+	if !ok || key.Value != w.Key.String() {
+		return plant.ErrExists
+	}
 	var first plantItem
 	if err := attributevalue.UnmarshalMap(stored, &first); err != nil {
 		return fmt.Errorf("dynamo: decode plant: %w", err)
-	}
-	if first.WriteKey != w.Key.String() {
-		return plant.ErrExists
 	}
 	p := plant.NewPlant{ID: first.ID, Plant: plant.Plant{Name: first.Name, Tag: first.Tag}}
 	if !p.Equal(w.Plant) {
 		return plant.ErrKeyReused
 	}
 	return nil
-}
-
-// outcome translates the error that ended the last attempt.
-func (r *putRetryer) outcome(ctx context.Context, err error) error {
-	switch {
-	case r.mayBeThere:
-		return fmt.Errorf("%w: %w", plant.ErrOutcomeUnknown, err)
-	case r.temporary || ctx.Err() != nil || tableMissing(err):
-		return fmt.Errorf("%w: %w", plant.ErrUnavailable, err)
-	}
-	return fmt.Errorf("dynamo: put plant: %w", err)
 }

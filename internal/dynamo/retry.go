@@ -3,6 +3,7 @@ package dynamo
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net/http/httptrace"
 	"time"
@@ -59,34 +60,55 @@ func delay(attempt int, _ error) (time.Duration, error) {
 	return minDelay + rand.N(bound-minDelay+1), nil
 }
 
-// putRetryer is the retryer of a single put. It notes whether any attempt may
-// have been applied, and has those repeated whose outcome is unknown.
-type putRetryer struct {
+// attempts is the retryer of a single operation. It notes what its attempts tell:
+// whether any may have been applied, and why the last one failed.
+type attempts struct {
 	retryer
 
 	sent       bool // the running attempt got a connection
 	mayBeThere bool // an attempt may have been applied
-	temporary  bool // the last attempt failed for a reason that may pass
+	last       error
 }
 
-// watch returns ctx such that r learns of each attempt whether it was sent.
-func (r *putRetryer) watch(ctx context.Context) context.Context {
+func newAttempts() *attempts { return &attempts{retryer: newRetryer()} }
+
+// watch returns ctx such that a learns of each attempt whether it was sent.
+func (a *attempts) watch(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(httptrace.GotConnInfo) { r.sent = true },
+		GotConn: func(httptrace.GotConnInfo) { a.sent = true },
 	})
 }
 
-func (r *putRetryer) option(o *dynamodb.Options) { o.Retryer = r }
+func (a *attempts) option(o *dynamodb.Options) { o.Retryer = a }
 
 // IsErrorRetryable is asked by the SDK about each attempt that failed. An
 // attempt that was sent may have been applied, unless DynamoDB refused it: it
-// answers 4xx to a request that it did not carry out.
-func (r *putRetryer) IsErrorRetryable(err error) bool {
+// answers 4xx to a request that it did not carry out. What may have been applied
+// is repeated, whatever the SDK thinks of it.
+func (a *attempts) IsErrorRetryable(err error) bool {
 	var answer *smithyhttp.ResponseError
 	refused := errors.As(err, &answer) && answer.HTTPStatusCode()/100 == 4
-	unknown := r.sent && !refused
-	r.sent = false
-	r.mayBeThere = r.mayBeThere || unknown
-	r.temporary = unknown || r.retryer.IsErrorRetryable(err)
-	return r.temporary
+	unknown := a.sent && !refused
+	a.sent = false
+	a.mayBeThere = a.mayBeThere || unknown
+	if !errors.Is(err, context.DeadlineExceeded) || a.last == nil {
+		a.last = err
+	}
+	return unknown || a.retryer.IsErrorRetryable(err)
+}
+
+// outcome translates the error that ended an operation: into mayBeThere where an
+// attempt may have been applied, into unavailable where time ran out, as all
+// that may pass was repeated until then.
+func (a *attempts) outcome(ctx context.Context, operation string, err, mayBeThere, unavailable error) error {
+	if a.last != nil && !errors.Is(err, a.last) {
+		err = fmt.Errorf("%w; an attempt: %w", err, a.last)
+	}
+	switch {
+	case a.mayBeThere:
+		return fmt.Errorf("%w: %s: %w", mayBeThere, operation, err)
+	case ctx.Err() != nil:
+		return fmt.Errorf("%w: %s: %w", unavailable, operation, err)
+	}
+	return fmt.Errorf("dynamo: %s: %w", operation, err)
 }

@@ -1,6 +1,7 @@
 package dynamo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,13 +35,14 @@ type tokenItem struct {
 // Find implements [token.Finder]. It reads consistently, so that a token just
 // revoked is refused at once.
 func (s *TokenStore) Find(ctx context.Context, digest string) (token.Token, error) {
-	out, err := s.Client.GetItem(ctx, &dynamodb.GetItemInput{
+	a := newAttempts()
+	out, err := s.Client.GetItem(a.watch(ctx), &dynamodb.GetItemInput{
 		TableName:      &s.Table,
 		Key:            tokenKey(digest),
 		ConsistentRead: aws.Bool(true),
-	})
+	}, a.option)
 	if err != nil {
-		return token.Token{}, translate(ctx, "get token", err)
+		return token.Token{}, unavailable(ctx, a, "get token", err)
 	}
 	if len(out.Item) == 0 {
 		return token.Token{}, token.ErrNotFound
@@ -54,49 +56,60 @@ func (s *TokenStore) Add(ctx context.Context, t token.Token) error {
 	if err != nil {
 		return fmt.Errorf("dynamo: encode token: %w", err)
 	}
-	_, err = s.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.Table, Item: item})
-	return translate(ctx, "put token", err)
+	a := newAttempts()
+	_, err = s.Client.PutItem(a.watch(ctx), &dynamodb.PutItemInput{TableName: &s.Table, Item: item}, a.option)
+	return unavailable(ctx, a, "put token", err)
 }
 
-// List implements [token.Store].
+// List implements [token.Store]. It returns what it can read, also with an error.
 func (s *TokenStore) List(ctx context.Context) ([]token.Token, error) {
-	var tokens []token.Token
-	pages := dynamodb.NewScanPaginator(s.Client, &dynamodb.ScanInput{
-		TableName:      &s.Table,
-		ConsistentRead: aws.Bool(true),
+	tokens := []token.Token{}
+	var unreadable error
+	err := s.scan(ctx, &dynamodb.ScanInput{}, func(item map[string]types.AttributeValue) error {
+		if t, err := decodeToken(item); err == nil {
+			tokens = append(tokens, t)
+		} else {
+			unreadable = err
+		}
+		return nil
 	})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
+	return tokens, cmp.Or(err, unreadable)
+}
+
+// Revoke implements [token.Store]. It looks at nothing of a token but its id.
+func (s *TokenStore) Revoke(ctx context.Context, id string) error {
+	found := token.ErrNotFound
+	err := s.scan(ctx, &dynamodb.ScanInput{
+		FilterExpression:          aws.String("id = :id"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":id": &types.AttributeValueMemberS{Value: id}},
+	}, func(item map[string]types.AttributeValue) error {
+		found = nil
+		a := newAttempts()
+		_, err := s.Client.DeleteItem(a.watch(ctx), &dynamodb.DeleteItemInput{
+			TableName: &s.Table,
+			Key:       map[string]types.AttributeValue{"digest": item["digest"]},
+		}, a.option)
+		return unavailable(ctx, a, "delete token", err)
+	})
+	return cmp.Or(err, found)
+}
+
+// scan calls f with each item of the table that in selects.
+func (s *TokenStore) scan(ctx context.Context, in *dynamodb.ScanInput, f func(map[string]types.AttributeValue) error) error {
+	in.TableName, in.ConsistentRead = &s.Table, aws.Bool(true)
+	for pages := dynamodb.NewScanPaginator(s.Client, in); pages.HasMorePages(); {
+		a := newAttempts()
+		page, err := pages.NextPage(a.watch(ctx), a.option)
 		if err != nil {
-			return nil, translate(ctx, "scan tokens", err)
+			return unavailable(ctx, a, "scan tokens", err)
 		}
 		for _, item := range page.Items {
-			t, err := decodeToken(item)
-			if err != nil {
-				return nil, err
+			if err := f(item); err != nil {
+				return err
 			}
-			tokens = append(tokens, t)
 		}
 	}
-	return tokens, nil
-}
-
-// Revoke implements [token.Store].
-func (s *TokenStore) Revoke(ctx context.Context, id string) error {
-	tokens, err := s.List(ctx)
-	if err != nil {
-		return err
-	}
-	for _, t := range tokens {
-		if t.ID == id {
-			_, err := s.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
-				TableName: &s.Table,
-				Key:       tokenKey(t.Digest),
-			})
-			return translate(ctx, "delete token", err)
-		}
-	}
-	return token.ErrNotFound
+	return nil
 }
 
 func tokenKey(digest string) map[string]types.AttributeValue {
@@ -108,23 +121,18 @@ func decodeToken(item map[string]types.AttributeValue) (token.Token, error) {
 	if err := attributevalue.UnmarshalMap(item, &stored); err != nil {
 		return token.Token{}, fmt.Errorf("dynamo: decode token: %w", err)
 	}
+	if stored.Digest == "" {
+		return token.Token{}, errors.New("dynamo: an item of the table is no token")
+	}
 	stored.ExpiresAt = stored.ExpiresAt.UTC()
 	return token.Token(stored), nil
 }
 
-// translate returns the error of an operation on tokens as package token knows
-// it, and nil for nil.
-func translate(ctx context.Context, operation string, err error) error {
-	switch {
-	case err == nil:
+// unavailable returns the error that ended an operation on tokens as package
+// token knows it, and nil for nil.
+func unavailable(ctx context.Context, a *attempts, operation string, err error) error {
+	if err == nil {
 		return nil
-	case ctx.Err() != nil || newRetryer().IsErrorRetryable(err) || tableMissing(err):
-		return fmt.Errorf("%w: %s: %w", token.ErrUnavailable, operation, err)
 	}
-	return fmt.Errorf("dynamo: %s: %w", operation, err)
-}
-
-func tableMissing(err error) bool {
-	var missing *types.ResourceNotFoundException
-	return errors.As(err, &missing)
+	return a.outcome(ctx, operation, err, token.ErrUnavailable, token.ErrUnavailable)
 }

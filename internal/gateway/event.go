@@ -77,12 +77,15 @@ func newAuthorizerEvent(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2Cus
 // joinedHeaders returns the headers under lower-case names, repeated ones
 // joined by a comma, with those that API Gateway adds.
 func joinedHeaders(r *http.Request) map[string]string {
-	headers := map[string]string{"host": r.Host, "x-forwarded-proto": "http"}
+	headers := map[string]string{}
 	for name, values := range r.Header {
 		if name != "Cookie" {
 			headers[strings.ToLower(name)] = strings.Join(values, ",")
 		}
 	}
+	headers["host"] = r.Host
+	headers["x-forwarded-for"], headers["x-forwarded-port"], _ = net.SplitHostPort(r.RemoteAddr)
+	headers["x-forwarded-proto"] = "http"
 	return headers
 }
 

@@ -8,11 +8,12 @@
 // requestContext.authorizer.lambda; functions that are not stopped when their
 // client goes away; and the answers that an HTTP API gives by itself, which
 // cannot be changed in AWS: 403, 404, 413 and 500, each with a JSON message.
+//
+// What it does not do: throttle, and refuse an event over Lambda's limit of 6 MB.
 package gateway
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"io"
@@ -25,11 +26,11 @@ import (
 
 // The limits of the HTTP API and of the two functions in template.yaml.
 const (
-	// MaxBodySize is the largest body in bytes; a larger one is answered 413.
-	MaxBodySize = 10 << 20
+	// maxBodySize is the largest body in bytes; a larger one is answered 413.
+	maxBodySize = 10 << 20
 
 	// MaxHeaderSize is the largest size of the request line and all headers, in
-	// bytes, which the HTTP server before the gateway holds.
+	// bytes. The HTTP server before the gateway is to hold it.
 	MaxHeaderSize = 10240
 
 	authorizerTimeout = 5 * time.Second
@@ -63,13 +64,13 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, "Not Found")
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBodySize))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodySize))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		refuse(w, http.StatusRequestEntityTooLarge, "Request Entity Too Large")
 		return
 	}
 	if err != nil {
-		refuse(w, http.StatusBadRequest, "Bad Request")
+		refuse(w, http.StatusRequestTimeout, "Request Timeout")
 		return
 	}
 	event := newEvent(r, body, id, g.Now())
@@ -134,18 +135,9 @@ func write(w http.ResponseWriter, answer events.APIGatewayV2HTTPResponse) {
 		refuse(w, http.StatusInternalServerError, "Internal Server Error")
 		return
 	}
-	body := []byte(answer.Body)
-	if answer.IsBase64Encoded {
-		decoded, err := base64.StdEncoding.DecodeString(answer.Body)
-		if err != nil {
-			refuse(w, http.StatusInternalServerError, "Internal Server Error")
-			return
-		}
-		body = decoded
-	}
 	for name, value := range answer.Headers {
 		w.Header().Set(name, value)
 	}
 	w.WriteHeader(answer.StatusCode)
-	_, _ = w.Write(body) // a client that has gone needs no answer
+	_, _ = io.WriteString(w, answer.Body) // a client that has gone needs no answer
 }

@@ -3,7 +3,6 @@ package plant
 import (
 	"encoding/json/jsontext"
 	"encoding/json/v2"
-	"errors"
 )
 
 // InvalidError says what of a JSON value keeps it from being a NewPlant. It
@@ -80,16 +79,9 @@ func idOf(value jsontext.Value) (int64, error) {
 		return 0, &InvalidError{"id is required"}
 	}
 	if value.Kind() != '0' {
-		return 0, &InvalidError{"id must be an integer"}
+		return 0, errFraction
 	}
-	id, err := parseInt64(string(value))
-	if errors.Is(err, errRange) {
-		return 0, &InvalidError{"id must be from -9223372036854775808 to 9223372036854775807"}
-	}
-	if err != nil {
-		return 0, &InvalidError{"id must be an integer"}
-	}
-	return id, nil
+	return parseInt64(string(value))
 }
 
 func stringOf(name string, value jsontext.Value) (string, error) {

@@ -1,17 +1,16 @@
 package plant
 
 import (
-	"errors"
 	"strconv"
 	"strings"
 )
 
 var (
-	errFraction = errors.New("plant: number has a fraction")
-	errRange    = errors.New("plant: number does not fit 64 bits")
+	errFraction = &InvalidError{"id must be an integer"}
+	errRange    = &InvalidError{"id must be from -9223372036854775808 to 9223372036854775807"}
 )
 
-// parseInt64 returns the integer that a JSON number literal denotes. By JSON
+// parseInt64 returns the id that a JSON number literal denotes. By JSON
 // Schema 2020-12, section 6.1.1, any number with a zero fraction is an integer,
 // however it is written: 1.0, 1e3, 1200e-2.
 //

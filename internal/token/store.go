@@ -33,7 +33,8 @@ type Store interface {
 	Add(ctx context.Context, t Token) error
 
 	// List returns every token, in no order. An expired one is listed until the
-	// store has removed it. It returns ErrUnavailable.
+	// store has removed it. It returns ErrUnavailable, and any other error beside
+	// the tokens that it can read where there is one that it cannot.
 	List(ctx context.Context) ([]Token, error)
 
 	// Revoke removes the token with this id. It returns ErrNotFound, or

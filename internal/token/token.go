@@ -57,7 +57,7 @@ type Token struct {
 // so from the very second of ExpiresAt on.
 func (t Token) Expired(now time.Time) bool { return !now.Before(t.ExpiresAt) }
 
-// Issue makes a token for subject that expires at now plus ttl. It returns the
+// Issue makes a token for subject that expires at now plus ttl, in whole seconds. It returns the
 // secret, which is to be handed over and forgotten, and what is to be stored of
 // it. It fails where subject is not 1 to 128 visible ASCII characters, ttl is
 // under a second, or random has no bytes left.
@@ -74,13 +74,12 @@ func Issue(random io.Reader, subject string, now time.Time, ttl time.Duration) (
 	}
 	body := prefix + characters[:randomLength]
 	secret = body + checksum(body)
-	created := now.UTC().Truncate(time.Second)
 	return secret, Token{
 		Digest:    Digest(secret),
 		ID:        characters[randomLength:],
 		Subject:   subject,
-		CreatedAt: created,
-		ExpiresAt: created.Add(ttl).Truncate(time.Second),
+		CreatedAt: now.UTC().Truncate(time.Second),
+		ExpiresAt: now.UTC().Add(ttl + time.Second - 1).Truncate(time.Second), // rounded up
 	}, nil
 }
 

@@ -26,7 +26,7 @@ func TestIssue(t *testing.T) {
 		ID:        "010zz010zz01",
 		Subject:   "gardener",
 		CreatedAt: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
-		ExpiresAt: time.Date(2026, 3, 1, 13, 30, 0, 0, time.UTC),
+		ExpiresAt: time.Date(2026, 3, 1, 13, 30, 1, 0, time.UTC),
 	}
 	if err != nil || got != want || secret != body+base62(crc32.ChecksumIEEE([]byte(body))) {
 		t.Errorf("Issue = %q, %+v, %v, want %+v", secret, got, err, want)

@@ -78,7 +78,7 @@ func NewProxy(t testing.TB, next func(body []byte) Fault) string {
 		fault := next(body)
 		c := conversation{w: w, r: r}
 		if fault.answer == nil || fault.Applied {
-			if c.backend, c.body, err = forward(backend, endpoint, r, body); err != nil {
+			if c.backend, c.body, err = forward(backend, endpoint, r, body); err != nil { //nolint:bodyclose // forward has
 				t.Errorf("DynamoDB Local: %v", err)
 				return
 			}

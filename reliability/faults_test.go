@@ -36,11 +36,11 @@ type trial struct {
 // by the token's digest.
 type plan struct {
 	mu    sync.Mutex
-	fault dynamotest.Fault
+	fault fault
 	left  map[string]int
 }
 
-func (p *plan) next(body []byte) dynamotest.Fault {
+func (p *plan) next(body []byte) fault {
 	var request struct {
 		Item struct{ ID struct{ N string } }
 		Key  struct{ Digest struct{ S string } }
@@ -50,7 +50,7 @@ func (p *plan) next(body []byte) dynamotest.Fault {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.left[key] == 0 {
-		return dynamotest.Fault{}
+		return fault{}
 	}
 	p.left[key]--
 	return p.fault
@@ -68,15 +68,15 @@ func TestNoFaultMakesAFalseAnswer(t *testing.T) {
 	direct, table, _ := dynamotest.Tables(t)
 	random := rand.New(rand.NewPCG(seed(t), 0))
 	requests := newCrowd(100)
-	for number, fault := range dynamotest.Faults() {
+	for number, fault := range faults() {
 		p := &plan{fault: fault, left: map[string]int{}}
-		faulty := dynamotest.Client(t, dynamotest.NewProxy(t, p.next))
+		faulty := dynamotest.Client(t, newProxy(t, p.next))
 		for i := range scale(12, 300) {
 			try := newTrial(random, fault, int64(number*1000+i+1))
 			p.set(fmt.Sprint(try.id), try.hits)
 			requests.add(func() {
 				if err := try.run(t.Context(), p, direct, faulty, table); err != nil {
-					t.Errorf("%s, in %d attempts of request %d: %v", fault.Name, try.hits, try.id, err)
+					t.Errorf("%s, in %d attempts of request %d: %v", fault.name, try.hits, try.id, err)
 				}
 			})
 		}
@@ -90,10 +90,10 @@ func TestNoFaultMakesAFalseVerdict(t *testing.T) {
 	direct, _, table := dynamotest.Tables(t)
 	random := rand.New(rand.NewPCG(seed(t), 1))
 	requests := newCrowd(100)
-	for _, fault := range dynamotest.Faults() {
+	for _, fault := range faults() {
 		p := &plan{fault: fault, left: map[string]int{}}
 		authorizer := &api.Authorizer{
-			Tokens: &dynamo.TokenStore{Client: dynamotest.Client(t, dynamotest.NewProxy(t, p.next)), Table: table},
+			Tokens: &dynamo.TokenStore{Client: dynamotest.Client(t, newProxy(t, p.next)), Table: table},
 			Log:    slog.New(slog.DiscardHandler),
 			Now:    time.Now,
 		}
@@ -116,7 +116,7 @@ func TestNoFaultMakesAFalseVerdict(t *testing.T) {
 			p.set(issued.Digest, hits)
 			requests.add(func() {
 				if got := verdict(t, authorizer, secret, 5*time.Second); got != want {
-					t.Errorf("%s, in %d attempts: verdict = %s, want %s", fault.Name, hits, got, want)
+					t.Errorf("%s, in %d attempts: verdict = %s, want %s", fault.name, hits, got, want)
 				}
 			})
 		}
@@ -143,12 +143,12 @@ func verdict(t *testing.T, authorizer *api.Authorizer, secret string, timeout ti
 	return strings.TrimSpace(answer.Context.Verdict + " " + answer.Context.Reason)
 }
 
-func newTrial(random *rand.Rand, fault dynamotest.Fault, id int64) trial {
+func newTrial(random *rand.Rand, fault fault, id int64) trial {
 	try := trial{id: id, hits: 1 + random.IntN(3), fresh: fmt.Sprintf("fresh-%d", id)}
 	if random.IntN(2) == 0 {
 		try.key = fmt.Sprintf("key-%d", id)
 	}
-	if !fault.Lie && random.IntN(4) == 0 {
+	if !fault.lie && random.IntN(4) == 0 {
 		try.hits = always
 	}
 	return try

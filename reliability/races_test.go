@@ -148,17 +148,17 @@ func model() porcupine.Model {
 func TestHistoriesAreLinearizable(t *testing.T) {
 	_, table, _ := dynamotest.Tables(t)
 	random := rand.New(rand.NewPCG(seed(t), 2))
-	faults := slices.DeleteFunc(dynamotest.Faults(), func(f dynamotest.Fault) bool { return f.Lie })
+	faults := slices.DeleteFunc(faults(), func(f fault) bool { return f.lie })
 	var mu sync.Mutex
-	next := func([]byte) dynamotest.Fault {
+	next := func([]byte) fault {
 		mu.Lock()
 		defer mu.Unlock()
 		if random.IntN(3) > 0 {
-			return dynamotest.Fault{}
+			return fault{}
 		}
 		return faults[random.IntN(len(faults))]
 	}
-	store := &dynamo.PlantStore{Client: dynamotest.Client(t, dynamotest.NewProxy(t, next)), Table: table}
+	store := &dynamo.PlantStore{Client: dynamotest.Client(t, newProxy(t, next)), Table: table}
 	crowd := newCrowd(8)
 	for id := range int64(scale(24, 400)) {
 		crowd.add(func() {

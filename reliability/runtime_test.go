@@ -20,6 +20,9 @@ import (
 	"plantstore/internal/processtest"
 )
 
+// none is no fault.
+var none fault
+
 // stage is what a runtime fault has at hand: the built function, and a line to
 // DynamoDB that can be made to fail.
 type stage struct {
@@ -27,7 +30,7 @@ type stage struct {
 	direct               *dynamodb.Client
 
 	mu    sync.Mutex
-	fault dynamotest.Fault
+	fault fault
 	asked chan struct{} // gets a value for each request that meets the fault
 }
 
@@ -35,10 +38,10 @@ func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{binary: processtest.Build(t, "createplant"), asked: make(chan struct{}, 100)}
 	s.direct, s.table, _ = dynamotest.Tables(t)
-	s.proxy = dynamotest.NewProxy(t, func([]byte) dynamotest.Fault {
+	s.proxy = newProxy(t, func([]byte) fault {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.fault.Name != "" {
+		if s.fault.name != "" {
 			s.asked <- struct{}{}
 		}
 		return s.fault
@@ -46,7 +49,7 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-func (s *stage) set(fault dynamotest.Fault) {
+func (s *stage) set(fault fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fault = fault
@@ -78,7 +81,7 @@ func (s *stage) expectCreated(t *testing.T, f *function, id int64) {
 // correctly, and no write is doubled.
 func TestRuntimeFaults(t *testing.T) {
 	s := newStage(t)
-	stallBefore, stallAfter := dynamotest.FaultNamed(t, "stall before"), dynamotest.FaultNamed(t, "stall after")
+	stallBefore, stallAfter := faultNamed(t, "stall before"), faultNamed(t, "stall after")
 	faults := []struct {
 		name string
 		run  func(t *testing.T, id int64)
@@ -106,14 +109,14 @@ func TestRuntimeFaults(t *testing.T) {
 		{"frozen for a while", func(t *testing.T, id int64) {
 			f := start(t, s.binary, s.environment()...)
 			s.expectCreated(t, f, id)
-			s.set(dynamotest.FaultNamed(t, "close before")) // the connection is gone when it thaws
+			s.set(faultNamed(t, "close before")) // the connection is gone when it thaws
 			signal(t, f, syscall.SIGSTOP)
 			signal(t, f, syscall.SIGCONT)
 			got, err := f.invoke(event(newPlant(id, "elm"), ""), time.Second)
 			if err != nil || got.code != 5004 && got.code != 5002 {
 				t.Errorf("id %d: answer = %v, %v, want 5002 or 5004", id, got, err)
 			}
-			s.set(dynamotest.Fault{})
+			s.set(none)
 			s.expectCreated(t, f, id)
 		}},
 		{"an event that is none", func(t *testing.T, id int64) {
@@ -159,7 +162,7 @@ func (s *stage) refusesToStart(t *testing.T, variable, value string) {
 }
 
 // deadline lets the deadline come while a request meets fault.
-func (s *stage) deadline(t *testing.T, id int64, fault dynamotest.Fault) {
+func (s *stage) deadline(t *testing.T, id int64, fault fault) {
 	t.Helper()
 	f := start(t, s.binary, s.environment()...)
 	s.set(fault)
@@ -167,12 +170,12 @@ func (s *stage) deadline(t *testing.T, id int64, fault dynamotest.Fault) {
 	if err != nil || got.code != 5004 {
 		t.Errorf("id %d: answer = %v, %v, want 5004", id, got, err)
 	}
-	s.set(dynamotest.Fault{})
+	s.set(none)
 	s.expectCreated(t, f, id)
 }
 
 // killed kills the function while a request meets fault.
-func (s *stage) killed(t *testing.T, id int64, fault dynamotest.Fault) {
+func (s *stage) killed(t *testing.T, id int64, fault fault) {
 	t.Helper()
 	f := start(t, s.binary, s.environment()...)
 	s.set(fault)
@@ -184,7 +187,7 @@ func (s *stage) killed(t *testing.T, id int64, fault dynamotest.Fault) {
 	}
 	<-s.asked
 	f.kill()
-	s.set(dynamotest.Fault{})
+	s.set(none)
 	s.expectCreated(t, start(t, s.binary, s.environment()...), id)
 }
 
@@ -203,6 +206,7 @@ func TestManyInvocations(t *testing.T) {
 	if got := residentMemory(t, f); got > limit {
 		t.Errorf("resident memory = %d kB, want at most %d", got, limit)
 	}
+	f.kill() // and all that it wrote is read
 	lines := strings.Count(f.log.String(), "\n")
 	if want := 2 * scale(200, 1000); lines != want {
 		t.Errorf("the log has %d lines, want %d", lines, want)

@@ -1,4 +1,4 @@
-package dynamotest
+package reliability
 
 import (
 	"bytes"
@@ -10,83 +10,85 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"plantstore/internal/dynamo/dynamotest"
 )
 
-// Fault is one way in which an attempt can fail: whether DynamoDB gets the
-// request, and what becomes of the answer. The zero Fault is none.
-type Fault struct {
-	Name string
+// fault is one way in which an attempt can fail: whether DynamoDB gets the
+// request, and what becomes of the answer. The zero fault is none.
+type fault struct {
+	name string
 
-	// Applied tells that DynamoDB gets the request, and so carries it out.
-	Applied bool
+	// applied tells that DynamoDB gets the request, and so carries it out.
+	applied bool
 
-	// Lie tells that the answer claims the opposite of what was done. DynamoDB
+	// lie tells that the answer claims the opposite of what was done. DynamoDB
 	// does not do so; a client that believes it is not to blame.
-	Lie bool
+	lie bool
 
-	answer func(conversation)
+	answer func(exchange)
 }
 
-// conversation is what a Fault has at hand: the client, and the answer of
+// exchange is what a fault has at hand: the client, and the answer of
 // DynamoDB, which is nil where it did not get the request.
-type conversation struct {
+type exchange struct {
 	w       http.ResponseWriter
 	r       *http.Request
 	backend *http.Response
 	body    []byte // of the answer
 }
 
-// Faults returns every fault: eight before the request is applied, the same
+// faults returns every fault: eight before the request is applied, the same
 // eight afterwards, and four in the middle of the answer.
-func Faults() []Fault {
-	ends := []Fault{
-		{Name: "reset", answer: conversation.reset},
-		{Name: "close", answer: conversation.close},
-		{Name: "stall", answer: conversation.stall},
-		{Name: "500", answer: refusal(http.StatusInternalServerError, "InternalServerError")},
-		{Name: "503", answer: refusal(http.StatusServiceUnavailable, "ServiceUnavailable")},
-		{Name: "throttle", Lie: true, answer: refusal(http.StatusBadRequest, "ThrottlingException")},
-		{Name: "conflict", Lie: true, answer: refusal(http.StatusBadRequest, "TransactionConflictException")},
-		{Name: "replication conflict", Lie: true, answer: refusal(http.StatusBadRequest, "ReplicatedWriteConflictException")},
+func faults() []fault {
+	ends := []fault{
+		{name: "reset", answer: exchange.reset},
+		{name: "close", answer: exchange.close},
+		{name: "stall", answer: exchange.stall},
+		{name: "500", answer: refusal(http.StatusInternalServerError, "InternalServerError")},
+		{name: "503", answer: refusal(http.StatusServiceUnavailable, "ServiceUnavailable")},
+		{name: "throttle", lie: true, answer: refusal(http.StatusBadRequest, "ThrottlingException")},
+		{name: "conflict", lie: true, answer: refusal(http.StatusBadRequest, "TransactionConflictException")},
+		{name: "replication conflict", lie: true, answer: refusal(http.StatusBadRequest, "ReplicatedWriteConflictException")},
 	}
-	var faults []Fault
+	var all []fault
 	for _, f := range ends {
 		before, after := f, f
-		before.Name, before.Lie = f.Name+" before", false
-		after.Name, after.Applied = f.Name+" after", true
-		faults = append(faults, before, after)
+		before.name, before.lie = f.name+" before", false
+		after.name, after.applied = f.name+" after", true
+		all = append(all, before, after)
 	}
-	return append(faults,
-		Fault{Name: "answer cut", Applied: true, answer: func(c conversation) { c.half(); c.close() }},
-		Fault{Name: "answer reset", Applied: true, answer: func(c conversation) { c.half(); c.reset() }},
-		Fault{Name: "answer stalled", Applied: true, answer: func(c conversation) { c.half(); c.stall() }},
-		Fault{Name: "answer garbled", Applied: true, answer: conversation.garble},
+	return append(all,
+		fault{name: "answer cut", applied: true, answer: func(c exchange) { c.half(); c.close() }},
+		fault{name: "answer reset", applied: true, answer: func(c exchange) { c.half(); c.reset() }},
+		fault{name: "answer stalled", applied: true, answer: func(c exchange) { c.half(); c.stall() }},
+		fault{name: "answer garbled", applied: true, answer: exchange.garble},
 	)
 }
 
-// NewProxy starts a proxy before DynamoDB Local and returns its URL. It asks
+// newProxy starts a proxy before DynamoDB Local and returns its URL. It asks
 // next about each request, by its body, which fault it is to meet.
-func NewProxy(t testing.TB, next func(body []byte) Fault) string {
+func newProxy(t testing.TB, next func(body []byte) fault) string {
 	t.Helper()
-	endpoint := Endpoint(t)
+	endpoint := dynamotest.Endpoint(t)
 	backend := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			return
 		}
-		fault := next(body)
-		c := conversation{w: w, r: r}
-		if fault.answer == nil || fault.Applied {
+		meets := next(body)
+		c := exchange{w: w, r: r}
+		if meets.answer == nil || meets.applied {
 			if c.backend, c.body, err = forward(backend, endpoint, r, body); err != nil { //nolint:bodyclose // forward has
 				t.Errorf("DynamoDB Local: %v", err)
 				return
 			}
 		}
-		if fault.answer == nil {
-			fault.answer = conversation.pass
+		if meets.answer == nil {
+			meets.answer = exchange.pass
 		}
-		fault.answer(c)
+		meets.answer(c)
 	}))
 	t.Cleanup(func() {
 		server.CloseClientConnections()
@@ -113,7 +115,7 @@ func forward(backend *http.Client, endpoint string, r *http.Request, body []byte
 	return response, answer, err
 }
 
-func (c conversation) header(length int) {
+func (c exchange) header(length int) {
 	for _, name := range []string{"Content-Type", "X-Amz-Crc32"} {
 		c.w.Header().Set(name, c.backend.Header.Get(name))
 	}
@@ -121,31 +123,31 @@ func (c conversation) header(length int) {
 	c.w.WriteHeader(c.backend.StatusCode)
 }
 
-func (c conversation) pass() {
+func (c exchange) pass() {
 	c.header(len(c.body))
 	_, _ = c.w.Write(c.body)
 }
 
 // half sends the first half of the answer.
-func (c conversation) half() {
+func (c exchange) half() {
 	c.header(len(c.body))
 	_, _ = c.w.Write(c.body[:len(c.body)/2])
 	_ = http.NewResponseController(c.w).Flush()
 }
 
 // garble sends an answer of the right length that is no JSON.
-func (c conversation) garble() {
+func (c exchange) garble() {
 	c.header(len(c.body))
 	_, _ = c.w.Write(bytes.Repeat([]byte{'#'}, len(c.body)))
 }
 
-func (c conversation) stall() { <-c.r.Context().Done() }
+func (c exchange) stall() { <-c.r.Context().Done() }
 
-func (c conversation) close() { c.hangUp(false) }
+func (c exchange) close() { c.hangUp(false) }
 
-func (c conversation) reset() { c.hangUp(true) }
+func (c exchange) reset() { c.hangUp(true) }
 
-func (c conversation) hangUp(reset bool) {
+func (c exchange) hangUp(reset bool) {
 	connection, _, err := http.NewResponseController(c.w).Hijack()
 	if err != nil {
 		return
@@ -157,21 +159,21 @@ func (c conversation) hangUp(reset bool) {
 }
 
 // refusal returns an answer that DynamoDB gives.
-func refusal(status int, code string) func(conversation) {
-	return func(c conversation) {
+func refusal(status int, code string) func(exchange) {
+	return func(c exchange) {
 		c.w.Header().Set("Content-Type", "application/x-amz-json-1.0")
 		c.w.WriteHeader(status)
 		_, _ = fmt.Fprintf(c.w, `{"__type":"com.amazonaws.dynamodb.v20120810#%s","message":"a fault of the test"}`, code)
 	}
 }
 
-// FaultNamed returns the fault with this name.
-func FaultNamed(t testing.TB, name string) Fault {
+// faultNamed returns the fault with this name.
+func faultNamed(t testing.TB, name string) fault {
 	t.Helper()
-	faults := Faults()
-	i := slices.IndexFunc(faults, func(f Fault) bool { return strings.EqualFold(f.Name, name) })
+	all := faults()
+	i := slices.IndexFunc(all, func(f fault) bool { return strings.EqualFold(f.name, name) })
 	if i < 0 {
 		t.Fatalf("there is no fault %q", name)
 	}
-	return faults[i]
+	return all[i]
 }

@@ -28,7 +28,7 @@ plantstore: ## build the command-line tool, bin/plantstore
 	go build -o bin/plantstore ./cmd/plantstore
 
 test: ## run every test, with DynamoDB Local where it can be started
-	tools/dynamodb-local go test -count=1 $(RACE) ./...
+	tools/dynamodb-local go test -count=1 -p 1 $(RACE) ./...
 
 soak: ## run the proofs of docs/reliability.md in full (about an hour)
 	SOAK=1 tools/dynamodb-local go test -count=1 -timeout 4h -v ./reliability

@@ -21,6 +21,10 @@ import (
 	"plantstore/internal/token"
 )
 
+// parallel is how many requests are made at once: so many that the proof is soon
+// done, and so few that two processors answer each in time.
+const parallel = 24
+
 // always is a number of faults that outlasts every deadline.
 const always = 1 << 20
 
@@ -67,15 +71,15 @@ func (p *plan) set(key string, hits int) {
 func TestNoFaultMakesAFalseAnswer(t *testing.T) {
 	direct, table, _ := dynamotest.Tables(t)
 	random := rand.New(rand.NewPCG(seed(t), 0))
-	requests := newCrowd(100)
+	requests, beat := newCrowd(parallel), newPulse(t)
 	for number, fault := range faults() {
 		p := &plan{fault: fault, left: map[string]int{}}
 		faulty := dynamotest.Client(t, newProxy(t, p.next))
-		for i := range scale(12, 300) {
+		for i := range scale(8, 300) {
 			try := newTrial(random, fault, int64(number*1000+i+1))
 			p.set(fmt.Sprint(try.id), try.hits)
 			requests.add(func() {
-				if err := try.run(t.Context(), p, direct, faulty, table); err != nil {
+				if err := try.run(t.Context(), beat, p, direct, faulty, table); err != nil {
 					t.Errorf("%s, in %d attempts of request %d: %v", fault.name, try.hits, try.id, err)
 				}
 			})
@@ -89,7 +93,7 @@ func TestNoFaultMakesAFalseAnswer(t *testing.T) {
 func TestNoFaultMakesAFalseVerdict(t *testing.T) {
 	direct, _, table := dynamotest.Tables(t)
 	random := rand.New(rand.NewPCG(seed(t), 1))
-	requests := newCrowd(100)
+	requests, beat := newCrowd(parallel), newPulse(t)
 	for _, fault := range faults() {
 		p := &plan{fault: fault, left: map[string]int{}}
 		authorizer := &api.Authorizer{
@@ -115,7 +119,11 @@ func TestNoFaultMakesAFalseVerdict(t *testing.T) {
 			}
 			p.set(issued.Digest, hits)
 			requests.add(func() {
-				if got := verdict(t, authorizer, secret, 5*time.Second); got != want {
+				start := time.Now()
+				got := verdict(t, authorizer, secret, 5*time.Second)
+				isFalse := got != want && got != "unavailable"
+				late := got != want || time.Since(start) > 5*time.Second
+				if isFalse || late && beat.steady(start) {
 					t.Errorf("%s, in %d attempts: verdict = %s, want %s", fault.name, hits, got, want)
 				}
 			})
@@ -124,15 +132,13 @@ func TestNoFaultMakesAFalseVerdict(t *testing.T) {
 	requests.wait()
 }
 
-// verdict returns what the authorizer says of secret, and fails where it says so
-// after the deadline.
+// verdict returns what the authorizer says of secret.
 func verdict(t *testing.T, authorizer *api.Authorizer, secret string, timeout time.Duration) string {
-	deadline := time.Now().Add(timeout)
-	ctx, cancel := context.WithDeadline(t.Context(), deadline)
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	response, err := authorizer.Invoke(ctx, []byte(`{"headers":{"authorization":"Bearer `+secret+`"}}`))
-	if err != nil || time.Now().After(deadline) {
-		t.Errorf("Invoke = %v, %v after the deadline", err, time.Since(deadline))
+	if err != nil {
+		t.Errorf("Invoke = %v, want nil", err)
 	}
 	var answer struct {
 		Context struct{ Verdict, Reason string }
@@ -155,20 +161,18 @@ func newTrial(random *rand.Rand, fault fault, id int64) trial {
 }
 
 // run makes the request, and then what an honest client does with its answer.
-func (try trial) run(ctx context.Context, p *plan, direct, faulty *dynamodb.Client, table string) error {
+func (try trial) run(ctx context.Context, beat *pulse, p *plan, direct, faulty *dynamodb.Client, table string) error {
 	timeout := 10 * time.Second
 	if try.hits == always {
 		timeout = 3 * time.Second
 	}
-	deadline := time.Now().Add(timeout)
-	ctx, cancel := context.WithDeadline(ctx, deadline)
+	start := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	wanted := newPlant(try.id, fmt.Sprintf("plant %d", try.id))
 	handler := createPlant(faulty, table, func() string { return try.fresh })
 	response, err := handler.Invoke(ctx, event(wanted, try.key))
-	if late := time.Since(deadline); late > 0 {
-		return fmt.Errorf("answered %v after the deadline", late)
-	}
+	took := time.Since(start)
 	if err != nil {
 		return err
 	}
@@ -176,8 +180,9 @@ func (try trial) run(ctx context.Context, p *plan, direct, faulty *dynamodb.Clie
 	if err != nil {
 		return err
 	}
-	if try.hits != always && got.code != 0 {
-		return fmt.Errorf("answer = %v, want the plant, as the fault has passed", got)
+	late, tooSoon := took > timeout, try.hits != always && got.code != 0
+	if (late || tooSoon) && beat.steady(start) {
+		return fmt.Errorf("answer = %v after %v, want one within %v, and the plant where the fault passes", got, took, timeout)
 	}
 	return try.judge(context.WithoutCancel(ctx), got, p, direct, faulty, table, wanted)
 }

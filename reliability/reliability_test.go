@@ -155,3 +155,58 @@ func (c *crowd) add(do func()) {
 }
 
 func (c *crowd) wait() { c.group.Wait() }
+
+// A pulse notices when the machine holds this process up, so that its time is not
+// taken for the service's.
+type pulse struct {
+	mu      sync.Mutex
+	pauses  [][2]time.Time
+	skipped int
+}
+
+// newPulse starts a pulse that beats until the test ends. It then says how many
+// answers were not judged by their time.
+func newPulse(t *testing.T) *pulse {
+	t.Helper()
+	const interval, pause = 10 * time.Millisecond, 60 * time.Millisecond
+	p := new(pulse)
+	done := make(chan struct{})
+	go func() {
+		ticker := time.NewTicker(interval)
+		defer ticker.Stop()
+		for last := time.Now(); ; {
+			select {
+			case <-done:
+				return
+			case <-ticker.C:
+			}
+			now := time.Now()
+			if now.Sub(last) > pause {
+				p.mu.Lock()
+				p.pauses = append(p.pauses, [2]time.Time{last, now})
+				p.mu.Unlock()
+			}
+			last = now
+		}
+	}()
+	t.Cleanup(func() {
+		close(done)
+		if p.skipped > 0 {
+			t.Logf("the machine held the tests up: the time of %d answers was not judged", p.skipped)
+		}
+	})
+	return p
+}
+
+// steady reports whether the process ran without a pause since start.
+func (p *pulse) steady(start time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, pause := range p.pauses {
+		if pause[1].After(start) {
+			p.skipped++
+			return false
+		}
+	}
+	return true
+}

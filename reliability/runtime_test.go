@@ -166,7 +166,7 @@ func (s *stage) deadline(t *testing.T, id int64, fault fault) {
 	t.Helper()
 	f := start(t, s.binary, s.environment()...)
 	s.set(fault)
-	got, err := f.invoke(event(newPlant(id, "oak"), fmt.Sprintf("key-%d", id)), 900*time.Millisecond)
+	got, err := f.invoke(event(newPlant(id, "oak"), fmt.Sprintf("key-%d", id)), 1500*time.Millisecond)
 	if err != nil || got.code != 5004 {
 		t.Errorf("id %d: answer = %v, %v, want 5004", id, got, err)
 	}

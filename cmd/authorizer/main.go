@@ -7,7 +7,6 @@
 package main
 
 import (
-	"errors"
 	"log/slog"
 	"os"
 	"time"
@@ -29,16 +28,12 @@ func main() {
 }
 
 func newHandler(getenv func(string) string, log *slog.Logger) (*api.Authorizer, error) {
-	table := getenv("TOKENS_TABLE")
-	if table == "" {
-		return nil, errors.New("environment variable TOKENS_TABLE is not set")
-	}
-	cfg, err := dynamo.ConfigFromEnvironment(getenv)
+	client, table, err := dynamo.FromEnvironment(getenv, "TOKENS_TABLE")
 	if err != nil {
 		return nil, err
 	}
 	return &api.Authorizer{
-		Tokens: &dynamo.TokenStore{Client: dynamo.NewClient(cfg), Table: table},
+		Tokens: &dynamo.TokenStore{Client: client, Table: table},
 		Log:    log,
 		Now:    time.Now,
 	}, nil

@@ -7,7 +7,6 @@ package main
 
 import (
 	"crypto/rand"
-	"errors"
 	"log/slog"
 	"os"
 	"time"
@@ -29,16 +28,12 @@ func main() {
 }
 
 func newHandler(getenv func(string) string, log *slog.Logger) (*api.CreatePlant, error) {
-	table := getenv("PLANTS_TABLE")
-	if table == "" {
-		return nil, errors.New("environment variable PLANTS_TABLE is not set")
-	}
-	cfg, err := dynamo.ConfigFromEnvironment(getenv)
+	client, table, err := dynamo.FromEnvironment(getenv, "PLANTS_TABLE")
 	if err != nil {
 		return nil, err
 	}
 	return &api.CreatePlant{
-		Plants: &dynamo.PlantStore{Client: dynamo.NewClient(cfg), Table: table},
+		Plants: &dynamo.PlantStore{Client: client, Table: table},
 		Log:    log,
 		Now:    time.Now,
 		NewKey: rand.Text,

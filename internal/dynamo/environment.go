@@ -6,25 +6,26 @@ import (
 	"net/url"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// ConfigFromEnvironment returns the configuration that Lambda gives a function
-// in its environment: region, credentials and, for a DynamoDB that is not
-// AWS's, AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL. It takes the place of
-// the SDK's config module, which looks into files and services that a function
-// does not have. An empty variable counts as unset. The error names the
+// FromEnvironment returns a client, and the table that tableVariable names, from
+// the environment of a Lambda function: region, credentials and, for a DynamoDB
+// that is not AWS's, AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL. It takes the
+// place of the SDK's config module, which looks into files and services that a
+// function does not have. An empty variable counts as unset. The error names the
 // variable that is missing or malformed.
-func ConfigFromEnvironment(getenv func(string) string) (aws.Config, error) {
-	for _, name := range []string{"AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
+func FromEnvironment(getenv func(string) string, tableVariable string) (client *dynamodb.Client, table string, err error) {
+	for _, name := range []string{tableVariable, "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
 		if getenv(name) == "" {
-			return aws.Config{}, fmt.Errorf("environment variable %s is not set", name)
+			return nil, "", fmt.Errorf("environment variable %s is not set", name)
 		}
 	}
-	cfg := aws.Config{Region: getenv("AWS_REGION")}
 	endpoint, err := Endpoint(getenv)
 	if err != nil {
-		return aws.Config{}, err
+		return nil, "", err
 	}
+	cfg := aws.Config{Region: getenv("AWS_REGION")}
 	if endpoint != "" {
 		cfg.BaseEndpoint = &endpoint
 	}
@@ -36,7 +37,7 @@ func ConfigFromEnvironment(getenv func(string) string) (aws.Config, error) {
 	cfg.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 		return credentials, nil
 	})
-	return cfg, nil
+	return NewClient(cfg), getenv(tableVariable), nil
 }
 
 // Endpoint returns the URL of a DynamoDB that is not AWS's, and "" where the

@@ -6,7 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
-func TestConfigFromEnvironment(t *testing.T) {
+func TestFromEnvironment(t *testing.T) {
 	tests := []struct {
 		name        string
 		environment map[string]string
@@ -18,16 +18,21 @@ func TestConfigFromEnvironment(t *testing.T) {
 		{"the variable for DynamoDB comes first", map[string]string{"AWS_ENDPOINT_URL_DYNAMODB": "https://one", "AWS_ENDPOINT_URL": "http://all"}, "https://one"},
 	}
 	for _, test := range tests {
-		cfg, err := ConfigFromEnvironment(func(name string) string {
+		client, table, err := FromEnvironment(func(name string) string {
 			if value, set := test.environment[name]; set {
 				return value
 			}
 			return map[string]string{
-				"AWS_REGION": "eu-central-1", "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_SESSION_TOKEN": "session",
+				"AWS_REGION": "eu-central-1", "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_SESSION_TOKEN": "session", "TABLE": "plants",
 			}[name]
-		})
+		}, "TABLE")
+		if err != nil || table != "plants" {
+			t.Errorf("%s: FromEnvironment = table %q, %v, want plants", test.name, table, err)
+			continue
+		}
+		cfg := client.Options()
 		if err != nil || aws.ToString(cfg.BaseEndpoint) != test.endpoint || cfg.Region != "eu-central-1" {
-			t.Errorf("%s: ConfigFromEnvironment = region %q, endpoint %q, %v, want %q", test.name, cfg.Region, aws.ToString(cfg.BaseEndpoint), err, test.endpoint)
+			t.Errorf("%s: FromEnvironment = region %q, endpoint %q, %v, want %q", test.name, cfg.Region, aws.ToString(cfg.BaseEndpoint), err, test.endpoint)
 			continue
 		}
 		got, err := cfg.Credentials.Retrieve(t.Context())

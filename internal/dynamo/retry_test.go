@@ -212,12 +212,13 @@ func newClient(t *testing.T, endpoint string) *dynamodb.Client {
 		"AWS_REGION":                "us-east-1",
 		"AWS_ACCESS_KEY_ID":         "local",
 		"AWS_SECRET_ACCESS_KEY":     "local",
+		"TABLE":                     "table",
 	}
-	cfg, err := ConfigFromEnvironment(func(name string) string { return environment[name] })
+	client, _, err := FromEnvironment(func(name string) string { return environment[name] }, "TABLE")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewClient(cfg)
+	return client
 }
 
 // checkRepeated holds the attempts to be one and the same conditional put.

@@ -37,12 +37,13 @@ func Client(t testing.TB, endpoint string) *dynamodb.Client {
 		"AWS_REGION":            "us-east-1",
 		"AWS_ACCESS_KEY_ID":     "local",
 		"AWS_SECRET_ACCESS_KEY": "local",
+		"TABLE":                 "table",
 	}
-	cfg, err := dynamo.ConfigFromEnvironment(func(name string) string { return environment[name] })
+	client, _, err := dynamo.FromEnvironment(func(name string) string { return environment[name] }, "TABLE")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return dynamo.NewClient(cfg)
+	return client
 }
 
 // Tables creates two empty tables, for as long as the test runs, and returns a

@@ -30,8 +30,8 @@ plantstore: ## build the command-line tool, bin/plantstore
 test: ## run every test, with DynamoDB Local where it can be started
 	tools/dynamodb-local go test -count=1 -p 1 $(RACE) ./...
 
-soak: ## run the proofs of docs/reliability.md in full (about an hour)
-	SOAK=1 tools/dynamodb-local go test -count=1 -timeout 4h -v ./reliability
+soak: ## run the proofs in full (about half an hour)
+	SOAK=1 tools/dynamodb-local go test -count=1 -p 1 -timeout 4h -v ./judge ./reliability
 
 check: ## what CI runs: format, vet, lint, template, tests
 	go mod tidy -diff

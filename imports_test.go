@@ -32,6 +32,7 @@ func allowed() map[string][]string {
 		"plantstore/internal/token/tokentest":   {"plantstore/internal/token"},
 		"plantstore/internal/processtest":       {},
 		"plantstore/internal/dynamo/dynamotest": {"plantstore/internal/dynamo", sdk},
+		"plantstore/soak":                       {},
 		"plantstore/events":                     {"plantstore/internal/", sdk, lambda + "events"},
 	}
 }

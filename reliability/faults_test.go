@@ -19,6 +19,7 @@ import (
 	"plantstore/internal/dynamo/dynamotest"
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
+	"plantstore/soak"
 )
 
 // parallel is how many requests are made at once: so many that the proof is soon
@@ -70,12 +71,12 @@ func (p *plan) set(key string, hits int) {
 // answer is true, and comes before the deadline.
 func TestNoFaultMakesAFalseAnswer(t *testing.T) {
 	direct, table, _ := dynamotest.Tables(t)
-	random := rand.New(rand.NewPCG(seed(t), 0))
+	random := rand.New(rand.NewPCG(soak.Seed(t), 0))
 	requests, beat := newCrowd(parallel), newPulse(t)
 	for number, fault := range faults() {
 		p := &plan{fault: fault, left: map[string]int{}}
 		faulty := dynamotest.Client(t, newProxy(t, p.next))
-		for i := range scale(8, 300) {
+		for i := range soak.Scale(8, 300) {
 			try := newTrial(random, fault, int64(number*1000+i+1))
 			p.set(fmt.Sprint(try.id), try.hits)
 			requests.add(func() {
@@ -92,7 +93,7 @@ func TestNoFaultMakesAFalseAnswer(t *testing.T) {
 // allowed; and what a fault hides is told once the fault has passed.
 func TestNoFaultMakesAFalseVerdict(t *testing.T) {
 	direct, _, table := dynamotest.Tables(t)
-	random := rand.New(rand.NewPCG(seed(t), 1))
+	random := rand.New(rand.NewPCG(soak.Seed(t), 1))
 	requests, beat := newCrowd(parallel), newPulse(t)
 	for _, fault := range faults() {
 		p := &plan{fault: fault, left: map[string]int{}}
@@ -101,7 +102,7 @@ func TestNoFaultMakesAFalseVerdict(t *testing.T) {
 			Log:    slog.New(slog.DiscardHandler),
 			Now:    time.Now,
 		}
-		for i := range scale(4, 100) {
+		for i := range soak.Scale(4, 100) {
 			secret, issued, err := token.Issue(crand.Reader, "gardener", time.Now(), time.Hour)
 			if err != nil {
 				t.Fatal(err)

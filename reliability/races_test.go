@@ -22,6 +22,7 @@ import (
 	"plantstore/internal/plant"
 	"plantstore/internal/processtest"
 	"plantstore/internal/token"
+	"plantstore/soak"
 )
 
 const writers = 32
@@ -49,7 +50,7 @@ func TestOneWriterWins(t *testing.T) {
 		return got.code, err
 	}
 	for number, create := range []func(context.Context, plant.NewPlant, string) (int, error){onStore, throughProcesses} {
-		for round := range scale(20, 1000) {
+		for round := range soak.Scale(20, 1000) {
 			id := int64(number*1_000_000 + round)
 			var codes [writers]int
 			var group sync.WaitGroup
@@ -82,7 +83,7 @@ func TestReplaysGetTheFirstAnswer(t *testing.T) {
 	client, plants, tokens := dynamotest.Tables(t)
 	secret := issue(t, &dynamo.TokenStore{Client: client, Table: tokens})
 	binary := processtest.Build(t, "plantstore")
-	half := scale(50, 500)
+	half := soak.Scale(50, 500)
 	for range 2 { // processes, one after the other
 		server := processtest.Serve(t, binary, "PLANTS_TABLE="+plants, "TOKENS_TABLE="+tokens)
 		crowd := newCrowd(50)
@@ -147,7 +148,7 @@ func model() porcupine.Model {
 // Histories of writers that share ids, plants and keys, on a line with faults.
 func TestHistoriesAreLinearizable(t *testing.T) {
 	_, table, _ := dynamotest.Tables(t)
-	random := rand.New(rand.NewPCG(seed(t), 2))
+	random := rand.New(rand.NewPCG(soak.Seed(t), 2))
 	faults := slices.DeleteFunc(faults(), func(f fault) bool { return f.lie })
 	var mu sync.Mutex
 	next := func([]byte) fault {
@@ -160,7 +161,7 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 	}
 	store := &dynamo.PlantStore{Client: dynamotest.Client(t, newProxy(t, next)), Table: table}
 	crowd := newCrowd(8)
-	for id := range int64(scale(24, 400)) {
+	for id := range int64(soak.Scale(24, 400)) {
 		crowd.add(func() {
 			history := record(t, store, id)
 			if !porcupine.CheckOperations(model(), history) {

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"os"
 	"sync"
 	"testing"
 	"time"
@@ -23,32 +22,6 @@ import (
 	"plantstore/internal/dynamo"
 	"plantstore/internal/plant"
 )
-
-// scale returns how often to do what a proof repeats: full in `make soak`,
-// short otherwise.
-func scale(short, full int) int {
-	if os.Getenv("SOAK") != "" {
-		return full
-	}
-	return short
-}
-
-// seed returns the seed of a proof, which SEED repeats. A failure prints it.
-func seed(t *testing.T) uint64 {
-	t.Helper()
-	value := uint64(time.Now().UnixNano())
-	if text := os.Getenv("SEED"); text != "" {
-		if _, err := fmt.Sscan(text, &value); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("repeat with SEED=%d", value)
-		}
-	})
-	return value
-}
 
 // createPlant returns the handler of POST /plants on a table.
 func createPlant(client *dynamodb.Client, table string, newKey func() string) *api.CreatePlant {

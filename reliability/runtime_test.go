@@ -18,6 +18,7 @@ import (
 	"plantstore/internal/dynamo/dynamotest"
 	"plantstore/internal/plant"
 	"plantstore/internal/processtest"
+	"plantstore/soak"
 )
 
 // none is no fault.
@@ -142,7 +143,7 @@ func TestRuntimeFaults(t *testing.T) {
 	}
 	for number, fault := range faults {
 		t.Run(fault.name, func(t *testing.T) {
-			for i := range scale(2, 100) {
+			for i := range soak.Scale(2, 100) {
 				fault.run(t, int64(number*1000+i))
 			}
 		})
@@ -197,7 +198,7 @@ func TestManyInvocations(t *testing.T) {
 	s := newStage(t)
 	f := start(t, s.binary, s.environment()...)
 	const limit = 40_000 // kB, about twice what it has after the first
-	for id := range int64(scale(200, 1000)) {
+	for id := range int64(soak.Scale(200, 1000)) {
 		s.expectCreated(t, f, id)
 		if got, err := f.invoke(event(newPlant(id, "elm"), ""), time.Second*5); err != nil || got.code != 3001 {
 			t.Fatalf("id %d: second answer = %v, %v, want 3001", id, got, err)
@@ -208,7 +209,7 @@ func TestManyInvocations(t *testing.T) {
 	}
 	f.kill() // and all that it wrote is read
 	lines := strings.Count(f.log.String(), "\n")
-	if want := 2 * scale(200, 1000); lines != want {
+	if want := 2 * soak.Scale(200, 1000); lines != want {
 		t.Errorf("the log has %d lines, want %d", lines, want)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"plantstore/internal/dynamo"
 	"plantstore/internal/dynamo/dynamotest"
 	"plantstore/internal/processtest"
+	"plantstore/soak"
 )
 
 // While fifty clients create plants, the server is told to stop: each request is
@@ -28,7 +29,7 @@ func TestServeStopsUnderLoad(t *testing.T) {
 	secret := issue(t, &dynamo.TokenStore{Client: client, Table: tokens})
 	binary := processtest.Build(t, "plantstore")
 	var id atomic.Int64
-	for range scale(2, 20) {
+	for range soak.Scale(2, 20) {
 		server := processtest.Serve(t, binary, "PLANTS_TABLE="+plants, "TOKENS_TABLE="+tokens)
 		var group sync.WaitGroup
 		var answered atomic.Int64

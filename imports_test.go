@@ -33,6 +33,7 @@ func allowed() map[string][]string {
 		"plantstore/internal/processtest":       {},
 		"plantstore/internal/dynamo/dynamotest": {"plantstore/internal/dynamo", sdk},
 		"plantstore/soak":                       {},
+		"plantstore/runtimeapi":                 {},
 		"plantstore/events":                     {"plantstore/internal/", sdk, lambda + "events"},
 	}
 }

@@ -160,8 +160,8 @@ func (s *stage) refusesToStart(t *testing.T, variable, value string) {
 	f := start(t, s.binary, append(environment, variable+"="+value)...)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	if err := f.wait(ctx); err != nil || f.process.ProcessState.ExitCode() == 0 || !strings.Contains(f.log.String(), variable) {
-		t.Errorf("with %s=%q the function ended with %v, %v, and logged %q", variable, value, f.process.ProcessState, err, f.log)
+	if err := f.wait(ctx); err != nil || f.Process.ProcessState.ExitCode() == 0 || !strings.Contains(f.log.String(), variable) {
+		t.Errorf("with %s=%q the function ended with %v, %v, and logged %q", variable, value, f.Process.ProcessState, err, f.log)
 	}
 }
 
@@ -186,11 +186,11 @@ func (s *stage) killed(t *testing.T, id int64, fault fault) {
 	for len(s.asked) > 0 {
 		<-s.asked
 	}
-	if err := f.begin(event(newPlant(id, "oak"), fmt.Sprintf("key-%d", id)), time.Now().Add(10*time.Second)); err != nil {
+	if err := f.Begin(event(newPlant(id, "oak"), fmt.Sprintf("key-%d", id)), time.Now().Add(10*time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	<-s.asked
-	f.kill()
+	f.Stop()
 	s.set(none)
 	s.expectCreated(t, start(t, s.binary, s.environment()...), id)
 }
@@ -210,7 +210,7 @@ func TestManyInvocations(t *testing.T) {
 	if got := residentMemory(t, f); got > limit {
 		t.Errorf("resident memory = %d kB, want at most %d", got, limit)
 	}
-	f.kill() // and all that it wrote is read
+	f.Stop() // and all that it wrote is read
 	lines := strings.Count(f.log.String(), "\n")
 	if want := 2 * soak.Scale(200, 1000); lines != want {
 		t.Errorf("the log has %d lines, want %d", lines, want)
@@ -220,7 +220,7 @@ func TestManyInvocations(t *testing.T) {
 // residentMemory returns the memory that the function's process has, in kB.
 func residentMemory(t *testing.T, f *function) int {
 	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", f.process.Process.Pid))
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", f.Process.Process.Pid))
 	if err != nil {
 		t.Skip("skipped: the memory of a process is read from /proc")
 	}
@@ -233,7 +233,7 @@ func residentMemory(t *testing.T, f *function) int {
 
 func signal(t *testing.T, f *function, s os.Signal) {
 	t.Helper()
-	if err := f.process.Process.Signal(s); err != nil {
+	if err := f.Process.Process.Signal(s); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,0 +1,141 @@
+// Package runtimeapi runs a built Lambda function as Lambda would: in a process
+// of its own, which gets its invocations from the Lambda Runtime API. The proofs
+// of reliability and the benchmark stand on it. Source: Lambda Developer Guide,
+// "Using the Lambda runtime API".
+package runtimeapi
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Function is a running function.
+type Function struct {
+	// Process is the function's; it must not be waited for.
+	Process *exec.Cmd
+
+	// Started is when the process was started.
+	Started time.Time
+
+	// Ready is closed when the function first asks for an invocation, which ends
+	// its initialization, and Ended when its process has ended.
+	Ready, Ended chan struct{}
+
+	api         *httptest.Server
+	readyOnce   sync.Once
+	invocations chan invocation
+	answers     chan answer
+	began       time.Time // of the running invocation
+}
+
+type invocation struct {
+	event    []byte
+	deadline time.Time
+}
+
+type answer struct {
+	body []byte
+	at   time.Time
+}
+
+// Start starts the function in binary with these variables and no others. Its
+// output goes to log.
+func Start(binary string, log io.Writer, environment ...string) (*Function, error) {
+	f := &Function{
+		Process:     exec.Command(binary), //nolint:noctx // Stop ends it
+		Ready:       make(chan struct{}),
+		Ended:       make(chan struct{}),
+		invocations: make(chan invocation),
+		answers:     make(chan answer, 1),
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /2018-06-01/runtime/invocation/next", f.next)
+	mux.HandleFunc("POST /2018-06-01/runtime/invocation/{id}/{outcome}", f.answered)
+	f.api = httptest.NewServer(mux)
+	f.Process.Env = append([]string{"AWS_LAMBDA_RUNTIME_API=" + strings.TrimPrefix(f.api.URL, "http://")}, environment...)
+	f.Process.Stdout, f.Process.Stderr = log, log
+	f.Started = time.Now()
+	if err := f.Process.Start(); err != nil {
+		f.api.Close()
+		return nil, err
+	}
+	go func() {
+		_ = f.Process.Wait() // ProcessState tells
+		close(f.Ended)
+	}()
+	return f, nil
+}
+
+// Stop kills the function.
+func (f *Function) Stop() {
+	_ = f.Process.Process.Kill() // it may have ended
+	<-f.Ended
+	f.api.CloseClientConnections()
+	f.api.Close()
+}
+
+// Invoke hands event to the function and returns its answer, and the time from
+// the one to the other. A function that fails answers an error.
+func (f *Function) Invoke(event []byte, timeout time.Duration) ([]byte, time.Duration, error) {
+	deadline := time.Now().Add(timeout)
+	if err := f.Begin(event, deadline); err != nil {
+		return nil, 0, err
+	}
+	select {
+	case a := <-f.answers:
+		return a.body, a.at.Sub(f.began), nil
+	case <-f.Ended:
+		return nil, 0, f.ended()
+	case <-time.After(time.Until(deadline)):
+		return nil, 0, errors.New("no answer before the deadline")
+	}
+}
+
+// Begin hands event to the function and does not wait for the answer.
+func (f *Function) Begin(event []byte, deadline time.Time) error {
+	select {
+	case f.invocations <- invocation{event, deadline}:
+		return nil
+	case <-f.Ended:
+		return f.ended()
+	case <-time.After(10 * time.Second):
+		return errors.New("the function does not ask for an invocation")
+	}
+}
+
+func (f *Function) ended() error {
+	return fmt.Errorf("the function has ended: %v", f.Process.ProcessState)
+}
+
+func (f *Function) next(w http.ResponseWriter, r *http.Request) {
+	f.readyOnce.Do(func() { close(f.Ready) })
+	select {
+	case i := <-f.invocations:
+		w.Header().Set("Lambda-Runtime-Aws-Request-Id", "8476a536-e9f4-11e8-9739-2dfe598c3fcd")
+		w.Header().Set("Lambda-Runtime-Deadline-Ms", fmt.Sprint(i.deadline.UnixMilli()))
+		w.Header().Set("Lambda-Runtime-Invoked-Function-Arn", "arn:aws:lambda:us-east-1:123456789012:function:f")
+		f.began = time.Now()
+		_, _ = w.Write(i.event) // a function that has gone shows in Ended
+	case <-r.Context().Done():
+	}
+}
+
+func (f *Function) answered(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	at := time.Now()
+	if err != nil {
+		return
+	}
+	if r.PathValue("outcome") != "response" {
+		body = fmt.Appendf(nil, "function %s: %s", r.PathValue("outcome"), body)
+	}
+	w.WriteHeader(http.StatusAccepted)
+	f.answers <- answer{body, at}
+}

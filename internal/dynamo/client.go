@@ -42,7 +42,7 @@ func NewClient(cfg aws.Config) *dynamodb.Client {
 		httpClient = awshttp.NewBuildableClient()
 	}
 	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
-		o.Retryer, o.RetryMaxAttempts = newRetryer(), 0
+		o.Retryer, o.RetryMaxAttempts = standard, 0
 		o.Logger = logging.Nop{} // what matters comes back as an error
 		o.HTTPClient = httpClient.
 			WithTimeout(attemptTimeout).

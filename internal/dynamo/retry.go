@@ -23,18 +23,16 @@ const (
 	maxDelay = 200 * time.Millisecond
 )
 
-// retryer is the SDK's standard retryer, with shorter delays, without a limit
-// but the deadline of the context, and extended to the failures that the SDK
-// does not repeat.
+// retryer repeats without a limit but the deadline of the context.
 type retryer struct{ aws.RetryerV2 }
 
-func newRetryer() retryer {
-	return retryer{retry.NewStandard(func(o *retry.StandardOptions) {
-		o.RateLimiter = ratelimit.None
-		o.Backoff = retry.BackoffDelayerFunc(delay)
-		o.Retryables = append(o.Retryables, retry.IsErrorRetryableFunc(retryableBesides))
-	})}
-}
+// standard is the SDK's standard retryer, with shorter delays, and extended to
+// the failures that the SDK does not repeat. It has no state.
+var standard = retryer{retry.NewStandard(func(o *retry.StandardOptions) {
+	o.RateLimiter = ratelimit.None
+	o.Backoff = retry.BackoffDelayerFunc(delay)
+	o.Retryables = append(o.Retryables, retry.IsErrorRetryableFunc(retryableBesides))
+})}
 
 // MaxAttempts returns 0, which means no limit.
 func (retryer) MaxAttempts() int { return 0 }
@@ -70,7 +68,7 @@ type attempts struct {
 	last       error
 }
 
-func newAttempts() *attempts { return &attempts{retryer: newRetryer()} }
+func newAttempts() *attempts { return &attempts{retryer: standard} }
 
 // watch returns ctx such that a learns of each attempt whether it was sent.
 func (a *attempts) watch(ctx context.Context) context.Context {

@@ -39,7 +39,8 @@ func Decode(body []byte) (NewPlant, error) {
 		Name jsontext.Value `json:"name"`
 		Tag  jsontext.Value `json:"tag"`
 	}
-	if err := json.Unmarshal(body, &members); err != nil {
+	// It is valid by now; to look for duplicate names again is most of the work.
+	if err := json.Unmarshal(body, &members, jsontext.AllowDuplicateNames(true)); err != nil {
 		return NewPlant{}, ErrMalformed
 	}
 	p, err := newPlant(members.ID, members.Name, members.Tag)

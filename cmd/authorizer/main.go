@@ -32,6 +32,7 @@ func newHandler(getenv func(string) string, log *slog.Logger) (*api.Authorizer, 
 	if err != nil {
 		return nil, err
 	}
+	dynamo.Connect(client)
 	return &api.Authorizer{
 		Tokens: &dynamo.TokenStore{Client: client, Table: table},
 		Log:    log,

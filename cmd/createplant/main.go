@@ -32,6 +32,7 @@ func newHandler(getenv func(string) string, log *slog.Logger) (*api.CreatePlant,
 	if err != nil {
 		return nil, err
 	}
+	dynamo.Connect(client)
 	return &api.CreatePlant{
 		Plants: &dynamo.PlantStore{Client: client, Table: table},
 		Log:    log,

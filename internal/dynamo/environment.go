@@ -3,9 +3,11 @@ package dynamo
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
@@ -28,6 +30,10 @@ func FromEnvironment(getenv func(string) string, tableVariable string) (client *
 	cfg := aws.Config{Region: getenv("AWS_REGION")}
 	if endpoint != "" {
 		cfg.BaseEndpoint = &endpoint
+	} else {
+		cfg.HTTPClient = awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
+			t.TLSClientConfig.RootCAs = rootsOf(cfg.Region)
+		})
 	}
 	credentials := aws.Credentials{
 		AccessKeyID:     getenv("AWS_ACCESS_KEY_ID"),

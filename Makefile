@@ -15,7 +15,7 @@ GOARCH_x86_64 = amd64
 RACE      = $(if $(shell command -v $$(go env CC)),-race)
 LINT      = go tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: help run plantstore test soak check format contract schemathesis build deploy sam-local invoke
+.PHONY: help run plantstore test soak bench check format contract schemathesis build deploy sam-local invoke
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ test: ## run every test, with DynamoDB Local where it can be started
 
 soak: ## run the proofs in full (about half an hour)
 	SOAK=1 tools/dynamodb-local go test -count=1 -p 1 -timeout 4h -v ./judge ./reliability
+
+bench: ## measure the functions against an empty one, as ratios (some minutes; BENCH_FLAGS=... for the program)
+	go run ./bench $(BENCH_FLAGS)
 
 check: ## what CI runs: format, vet, lint, template, tests
 	go mod tidy -diff
@@ -76,5 +79,5 @@ invoke: ## invoke a function with a sample event (EVENT=events/FUNCTION/NAME.jso
 build-CreatePlantFunction: COMMAND = createplant
 build-AuthorizerFunction: COMMAND = authorizer
 build-CreatePlantFunction build-AuthorizerFunction:
-	CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH_OF) go build -tags lambda.norpc -trimpath -buildvcs=false \
+	CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH_OF) go build -tags lambda.norpc,nethttpomithttp2 -trimpath -buildvcs=false \
 		-ldflags '-s -w' -o $(ARTIFACTS_DIR)/bootstrap ./cmd/$(COMMAND)

@@ -1,8 +1,11 @@
 package plantstore
 
 import (
+	"bytes"
+	"compress/flate"
 	"debug/elf"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -69,4 +72,66 @@ func TestBuiltFunctionsMatchTheirTemplate(t *testing.T) {
 	if functions != 2 {
 		t.Errorf("the built template has %d functions, want 2", functions)
 	}
+}
+
+// The same source gives the same bytes, in whatever folder it is built, so that a
+// deployment without a change deploys nothing; and they fit into a zip of 3.6 MB,
+// of which a cold start loads every one.
+func TestFunctionsBuildTheSameAndSmall(t *testing.T) {
+	const limit = 3_600_000
+	elsewhere := t.TempDir()
+	for _, name := range []string{"cmd", "internal"} {
+		if err := os.CopyFS(filepath.Join(elsewhere, name), os.DirFS(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"go.mod", "go.sum", "Makefile"} {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(elsewhere, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, function := range []string{"CreatePlantFunction", "AuthorizerFunction"} {
+		first, second := buildFunction(t, ".", function), buildFunction(t, elsewhere, function)
+		if !bytes.Equal(first, second) {
+			t.Errorf("%s has other bytes when it is built in another folder", function)
+		}
+		var zip bytes.Buffer
+		w, err := flate.NewWriter(&zip, flate.DefaultCompression)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(first); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if zip.Len() > limit {
+			t.Errorf("%s zipped = %d bytes, want at most %d", function, zip.Len(), limit)
+		}
+	}
+}
+
+// buildFunction builds a function in folder as SAM has it built, and returns the
+// one file that it consists of.
+func buildFunction(t *testing.T, folder, function string) []byte {
+	t.Helper()
+	artifacts := t.TempDir()
+	command := exec.CommandContext(t.Context(), "make", "-C", folder, "build-"+function, "ARCH=x86_64", "ARTIFACTS_DIR="+artifacts)
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("make build-%s: %v\n%s", function, err, out)
+	}
+	files, err := os.ReadDir(artifacts)
+	if err != nil || len(files) != 1 || files[0].Name() != "bootstrap" {
+		t.Fatalf("make build-%s made %v (%v), want bootstrap alone", function, files, err)
+	}
+	content, err := os.ReadFile(filepath.Join(artifacts, "bootstrap"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
 }

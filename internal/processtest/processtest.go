@@ -20,7 +20,7 @@ import (
 func Build(t testing.TB, command string) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), command)
-	build := exec.CommandContext(t.Context(), "go", "build", "-tags", "lambda.norpc", "-o", binary, "plantstore/cmd/"+command)
+	build := exec.CommandContext(t.Context(), "go", "build", "-tags", "lambda.norpc,nethttpomithttp2", "-o", binary, "plantstore/cmd/"+command)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)

@@ -34,7 +34,11 @@ func allowed() map[string][]string {
 		"plantstore/internal/dynamo/dynamotest": {"plantstore/internal/dynamo", sdk},
 		"plantstore/soak":                       {},
 		"plantstore/runtimeapi":                 {},
-		"plantstore/events":                     {"plantstore/internal/", sdk, lambda + "events"},
+		// The benchmark, and what it measures the functions against.
+		"plantstore/bench":          {"plantstore/runtimeapi", "go.yaml.in/yaml/"},
+		"plantstore/bench/empty":    {lambda + "lambda"},
+		"plantstore/bench/baseline": {sdk, lambda},
+		"plantstore/events":         {"plantstore/internal/", sdk, lambda + "events"},
 	}
 }
 

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// standIn answers over TLS as DynamoDB does, after latency: each put succeeds,
+// and each token that is asked for is there.
+func standIn(certificate tls.Certificate, latency time.Duration) *httptest.Server {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		request, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		time.Sleep(latency)
+		answer := "{}"
+		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".GetItem") {
+			answer = tokenItem(request)
+		}
+		w.Header().Set("Content-Type", "application/x-amz-json-1.0")
+		w.Header().Set("X-Amz-Crc32", fmt.Sprint(crc32.ChecksumIEEE([]byte(answer))))
+		w.Header().Set("X-Amzn-Requestid", "8476A536E9F411E897392DFE598C3FCD8476A536E9F411E89739")
+		_, _ = io.WriteString(w, answer) // a function that has gone shows elsewhere
+	}))
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
+	server.StartTLS() // HTTP/1.1 alone, as DynamoDB
+	return server
+}
+
+// newCertificate returns a certificate for loopback that is its own root. Its key
+// is of P-256, whose signatures cost the stand-in little: with RSA's, each cold
+// start would wait for the stand-in's work.
+func newCertificate() (tls.Certificate, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	template := &x509.Certificate{
+		SerialNumber:          big.NewInt(1),
+		NotAfter:              time.Now().Add(24 * time.Hour),
+		IPAddresses:           []net.IP{net.IPv4(127, 0, 0, 1)},
+		IsCA:                  true,
+		BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, err
+}
+
+// tokenItem returns the answer to a GetItem of a token that has not expired.
+func tokenItem(request []byte) string {
+	var in struct {
+		Key struct{ Digest struct{ S string } }
+	}
+	_ = json.Unmarshal(request, &in) // an empty digest is no token
+	return fmt.Sprintf(`{"Item":{"digest":{"S":%q},"id":{"S":"0123456789AB"},"subject":{"S":"gardener"},`+
+		`"created_at":{"S":"2026-01-01T00:00:00Z"},"expires_at":{"N":"%d"}}}`, in.Key.Digest.S, time.Now().Add(time.Hour).Unix())
+}
+
+// systemBundles are where systems keep the roots that they trust.
+var systemBundles = []string{"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"}
+
+// trust writes the roots that the functions find in folder, and returns the
+// variables that lead them there: for ours the five Amazon roots that they have
+// embedded, for the default way those of the system, laid out as in Amazon Linux
+// 2023, where the directory holds the bundle once more, and once as trusted
+// certificates. Each has the certificate of the stand-in besides.
+func trust(folder string, certificate tls.Certificate) (ours, system []string, err error) {
+	standIn := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]})
+	amazon, err := os.ReadFile("internal/dynamo/amazon-roots.pem")
+	if err != nil {
+		return nil, nil, err
+	}
+	var bundle []byte
+	for _, path := range systemBundles {
+		if bundle, err = os.ReadFile(path); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("no bundle of the system's roots in %v", systemBundles)
+	}
+	bundle = append(bundle, standIn...)
+	certs := filepath.Join(folder, "certs")
+	files := map[string][]byte{
+		filepath.Join(folder, "amazon.pem"):         append(amazon, standIn...),
+		filepath.Join(certs, "ca-bundle.crt"):       bundle,
+		filepath.Join(certs, "ca-bundle.trust.crt"): []byte(strings.ReplaceAll(string(bundle), "CERTIFICATE-", "TRUSTED CERTIFICATE-")),
+	}
+	for _, directory := range []string{certs, filepath.Join(folder, "none")} {
+		if err := os.MkdirAll(directory, 0o700); err != nil {
+			return nil, nil, err
+		}
+	}
+	for path, content := range files {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			return nil, nil, err
+		}
+	}
+	ours = []string{"SSL_CERT_FILE=" + filepath.Join(folder, "amazon.pem"), "SSL_CERT_DIR=" + filepath.Join(folder, "none")}
+	// Go reads both /etc/ssl/certs and /etc/pki/tls/certs, which are one directory.
+	system = []string{"SSL_CERT_FILE=" + filepath.Join(certs, "ca-bundle.crt"), "SSL_CERT_DIR=" + certs + ":" + certs}
+	return ours, system, nil
+}

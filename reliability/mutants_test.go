@@ -1,12 +1,12 @@
 package reliability
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"plantstore/internal/processtest"
 )
 
 // mutant is the code broken on purpose in one place, and the test that must
@@ -61,41 +61,11 @@ func TestMutantsAreCaught(t *testing.T) {
 			}
 			command := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-run", "^"+test, folder)
 			command.Dir = ".."
-			command.Env = append(os.Environ(), "SOAK=", "GOFLAGS=-overlay="+m.overlay(t))
+			command.Env = append(os.Environ(), "SOAK=", "GOFLAGS=-overlay="+processtest.Overlay(t, m.file, m.from, m.into))
 			out, err := command.CombinedOutput()
 			if err == nil || !strings.Contains(string(out), "--- FAIL") {
 				t.Errorf("%s passes: %v\n%s", test, err, out)
 			}
 		})
 	}
-}
-
-// overlay writes the mutant and a file that tells Go to build with it.
-func (m mutant) overlay(t *testing.T) string {
-	t.Helper()
-	path, err := filepath.Abs(filepath.Join("..", m.file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	code, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.Count(string(code), m.from) != 1 {
-		t.Fatalf("%s does not hold %q once", m.file, m.from)
-	}
-	folder := t.TempDir()
-	broken := filepath.Join(folder, filepath.Base(m.file))
-	if err := os.WriteFile(broken, []byte(strings.Replace(string(code), m.from, m.into, 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{path: broken}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(folder, "overlay.json")
-	if err := os.WriteFile(file, overlay, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return file
 }

@@ -8,9 +8,14 @@ import schemathesis
 _ids = itertools.count(2**40)
 
 
+def _is_id(value):
+    return type(value) in (int, float) and value % 1 == 0 and -(2**63) <= value < 2**63
+
+
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Gives a valid body a fresh id; an invalid one stays as it was generated."""
+    """Gives a body whose id is one a fresh id. So a body that is invalid in another
+    way cannot be refused for an id that is taken."""
     body = case.body
-    if isinstance(body, dict) and type(body.get("id")) in (int, float) and case.meta.generation.mode.is_positive:
+    if isinstance(body, dict) and _is_id(body.get("id")):
         body["id"] = type(body["id"])(next(_ids))

@@ -4,6 +4,7 @@ package processtest
 
 import (
 	"bufio"
+	"encoding/json"
 	"io"
 	"os"
 	"os/exec"
@@ -17,15 +18,48 @@ import (
 
 // Build builds a command, as createplant, the way it is deployed, and returns
 // the path of its binary.
-func Build(t testing.TB, command string) string {
+func Build(t testing.TB, command string, flags ...string) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), command)
-	build := exec.CommandContext(t.Context(), "go", "build", "-tags", "lambda.norpc,nethttpomithttp2", "-o", binary, "plantstore/cmd/"+command)
+	arguments := append([]string{"build", "-tags", "lambda.norpc,nethttpomithttp2", "-o", binary}, flags...)
+	build := exec.CommandContext(t.Context(), "go", append(arguments, "plantstore/cmd/"+command)...)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	return binary
+}
+
+// Overlay breaks a file of the module on purpose: it writes it anew, with from,
+// which it must hold once, replaced by into, and returns what Go's -overlay flag
+// takes to build with it. Tests run in a folder of the module's root.
+func Overlay(t testing.TB, file, from, into string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("..", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(string(code), from) != 1 {
+		t.Fatalf("%s does not hold %q once", file, from)
+	}
+	folder := t.TempDir()
+	broken := filepath.Join(folder, filepath.Base(file))
+	if err := os.WriteFile(broken, []byte(strings.Replace(string(code), from, into, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{path: broken}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := filepath.Join(folder, "overlay.json")
+	if err := os.WriteFile(list, overlay, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return list
 }
 
 // Server is a running `plantstore serve`.

@@ -48,6 +48,7 @@ format: ## format the Go code
 	$(LINT) fmt
 
 contract: ## check a deployment (URL=... TOKEN=...; it writes one plant, or WRITES=all; without URL, in process)
+	@: $(if $(URL),,$(if $(filter command,$(origin URL) $(origin TOKEN) $(origin WRITES)),$(error URL is empty: give URL=https://... and TOKEN=pst_..., or neither to check in process)))
 	@CONTRACT_URL='$(URL)' CONTRACT_TOKEN='$(TOKEN)' WRITES='$(WRITES)' \
 		$(if $(URL),,tools/dynamodb-local) go test -count=1 -v ./contract
 

@@ -33,6 +33,9 @@ func allowed() map[string][]string {
 		"plantstore/internal/processtest":       {},
 		"plantstore/internal/dynamo/dynamotest": {"plantstore/internal/dynamo", sdk},
 		"plantstore/soak":                       {},
+		"plantstore/contract":                   {},
+		"plantstore/judge":                      {},
+		"plantstore/reliability":                {},
 		"plantstore/runtimeapi":                 {},
 		// The benchmark, and what it measures the functions against.
 		"plantstore/bench":          {"plantstore/runtimeapi", "go.yaml.in/yaml/"},

@@ -1,6 +1,8 @@
 package contract
 
 import (
+	"cmp"
+	"fmt"
 	"net/http"
 	"strings"
 )
@@ -34,6 +36,15 @@ type step struct {
 	header http.Header // besides the default Authorization and Content-Type; nil takes one away
 	body   string      // oak if empty
 	want   answer
+}
+
+// String describes the request, with its tokens by their names.
+func (s step) String() string {
+	text := fmt.Sprint(cmp.Or(s.method, http.MethodPost), " ", cmp.Or(s.path, "/plants"))
+	if s.header != nil {
+		text += fmt.Sprintf(" with %.200q", s.header)
+	}
+	return text + fmt.Sprintf(" and body %.200s", cmp.Or(s.body, oak))
 }
 
 // An answer is what must come: a Plant exactly, one of some errors, or the
@@ -73,12 +84,13 @@ func conversations() []conversation {
 	return all
 }
 
-// refusals returns a case of a single request for each row, which writes
-// nothing.
+// refusals returns a case of a single request for each row. Its body, where the
+// row has none, is no plant: a service that does not refuse the request as it
+// should refuses that, and writes nothing.
 func refusals(code int, needs need, rows ...refusal) []conversation {
 	var cases []conversation
 	for _, r := range rows {
-		cases = append(cases, conversation{r.name, needs, []step{{header: r.header, body: r.body, want: refused(code)}}})
+		cases = append(cases, conversation{r.name, needs, []step{{header: r.header, body: cmp.Or(r.body, `[]`), want: refused(code)}}})
 	}
 	return cases
 }
@@ -116,6 +128,7 @@ func authentication() []conversation {
 	)
 	cases = append(cases, refusals(2002, nothing,
 		refusal{name: "Bearer alone", header: authorization("Bearer")},
+		refusal{name: "a tab after the scheme", header: authorization("Bearer\t$TOKEN")},
 		refusal{name: "two tokens", header: authorization("Bearer $TOKEN $TOKEN")},
 		refusal{name: "two tokens with a comma", header: authorization("Bearer $TOKEN,$TOKEN")},
 		refusal{name: "two Authorization headers", header: authorization("Bearer $TOKEN", "Bearer $TOKEN")},
@@ -157,7 +170,7 @@ func contentTypes() []conversation {
 	} {
 		cases = append(cases, conversation{
 			"content type " + value, nothing,
-			[]step{{header: header("Content-Type", value), want: refused(1001)}},
+			[]step{{header: header("Content-Type", value), body: `[]`, want: refused(1001)}},
 		})
 	}
 	for _, value := range []string{

@@ -36,15 +36,26 @@ func fromEnvironment(t *testing.T, url string) target {
 	if found.tokens["TOKEN"] == "" {
 		t.Fatal("TOKEN is not set: make contract URL=... TOKEN=...")
 	}
-	if parsed, err := neturl.Parse(url); err != nil || parsed.Host == "" || parsed.Path != "" {
+	parsed, err := neturl.Parse(url)
+	if err != nil || parsed.Host == "" || parsed.Path+parsed.RawQuery != "" || (parsed.Scheme != "http" && parsed.Scheme != "https") {
 		t.Fatalf("URL must be the base address of a service, such as https://example.com, and is %q", url)
 	}
-	if response, body := send(t, step{body: `[]`}, found, 1); !strings.Contains(string(body), `"error":1004,`) { //nolint:bodyclose // send has closed it
-		t.Fatalf("this is no Plant Store, or TOKEN is not one of its tokens: a POST to %s/plants is answered %d %.200s", url, response.StatusCode, body)
+	response, body, err := send(t, step{body: `[]`}, found, 1) //nolint:bodyclose // send has closed it
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case strings.Contains(string(body), `{"error":200`):
+		t.Fatalf("TOKEN is not valid here: a POST to %s/plants is answered %.200q", url, body)
+	case !strings.Contains(string(body), `"error":1004,`):
+		t.Fatalf("this is no Plant Store: a POST to %s/plants is answered %d %.200q", url, response.StatusCode, body)
 	}
-	if os.Getenv("WRITES") != "all" {
+	switch os.Getenv("WRITES") {
+	case "all":
+	case "":
 		found.lacking[freshIDs] = "it writes, and WRITES=all is not set"
 		found.lacking[anotherToken] = found.lacking[freshIDs]
+	default:
+		t.Fatalf("WRITES must be all, or not be set, and is %q", os.Getenv("WRITES"))
 	}
 	if isSAMLocal(t, url) {
 		found.lacking[rawBytes] = "`sam local` itself answers 502 to what is not UTF-8"
@@ -56,7 +67,10 @@ func fromEnvironment(t *testing.T, url string) target {
 // isSAMLocal recognises `sam local start-api` by its answer to another route.
 func isSAMLocal(t *testing.T, url string) bool {
 	t.Helper()
-	response, body := send(t, step{method: http.MethodGet, path: "/", body: emptyBy}, target{url: url}, 1) //nolint:bodyclose // send has closed it
+	response, body, err := send(t, step{method: http.MethodGet, path: "/", body: emptyBy}, target{url: url}, 1) //nolint:bodyclose // send has closed it
+	if err != nil {
+		t.Fatal(err)
+	}
 	return response.StatusCode == http.StatusForbidden && strings.Contains(string(body), "Missing Authentication Token")
 }
 

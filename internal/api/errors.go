@@ -7,8 +7,7 @@ import (
 	"plantstore/internal/token"
 )
 
-// Error is the body of an answer that refuses a request (specification,
-// section 2).
+// Error is the body of an answer that refuses a request, as openapi.yaml has it.
 type Error struct {
 	// Code is one of the catalogue's.
 	Code int32 `json:"error"`
@@ -36,8 +35,8 @@ type outcome struct {
 }
 
 // catalogue holds every error that the service answers, in the order of the
-// codes; the status is always 400 (specification, section 7). A test holds the
-// tables in openapi.yaml and README.md equal to it.
+// codes; the status is always 400. A test holds the tables in openapi.yaml and
+// README.md equal to it.
 var catalogue = []outcome{
 	{Error: Error{1001, "The content type is not application/json."}, cause: errContentType},
 	{Error: Error{1002, "The body is missing or empty."}, cause: errNoBody},

@@ -25,7 +25,7 @@ var (
 	ErrTooLarge = errors.New("plant: too large to store")
 )
 
-// Plant is what the service answers of a plant (specification, section 2).
+// Plant is what the service answers of a plant, as openapi.yaml has it.
 type Plant struct {
 	// Name has at least one character.
 	Name string `json:"name"`

@@ -7,6 +7,7 @@ ADDR     ?= 127.0.0.1:8080
 ARCH     ?= arm64
 PORT     ?= 3000
 ENV       = dev
+BASE     ?= origin/main
 EVENT    ?= events/createplant/create.json
 HOST_ARCH = $(if $(filter aarch64 arm64,$(shell uname -m)),arm64,x86_64)
 GOARCH_OF = $(or $(GOARCH_$(ARCH)),$(error ARCH must be arm64 or x86_64, not $(ARCH)))
@@ -15,7 +16,7 @@ GOARCH_x86_64 = amd64
 RACE      = $(if $(shell command -v $$(go env CC)),-race)
 LINT      = go tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: help run plantstore test soak bench check format contract schemathesis build deploy sam-local invoke
+.PHONY: help run plantstore test soak bench benchstat check format contract schemathesis build deploy sam-local invoke
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,12 +30,16 @@ plantstore: ## build the command-line tool, bin/plantstore
 
 test: ## run every test, with DynamoDB Local where it can be started
 	tools/dynamodb-local go test -count=1 -p 1 $(RACE) ./...
+	ALLOCATIONS=1 go test -count=1 -run TestAllocations ./internal/api
 
 soak: ## run the proofs in full (about half an hour)
 	SOAK=1 tools/dynamodb-local go test -count=1 -p 1 -timeout 4h -v ./judge ./reliability
 
 bench: ## measure the functions against an empty one, as ratios (some minutes; BENCH_FLAGS=... for the program)
 	go run ./bench $(BENCH_FLAGS)
+
+benchstat: ## compare the Go benchmarks with those of another commit (BASE=origin/main)
+	tools/benchstat $(BASE)
 
 check: ## what CI runs: format, vet, lint, template, tests
 	go mod tidy -diff

@@ -21,8 +21,9 @@ const farLatency = 4 * time.Millisecond
 func main() {
 	starts := flag.Int("starts", 30, "cold starts of each function, for each figure")
 	calls := flag.Int("calls", 2000, "warm calls of each function, for each figure")
+	sizes := flag.Bool("sizes", false, "measure what each memory size takes and costs instead")
 	flag.Parse()
-	if err := run(*starts, *calls); err != nil {
+	if err := run(*starts, *calls, *sizes); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -35,7 +36,7 @@ type bench struct {
 	subjects  []subject
 }
 
-func run(starts, calls int) error {
+func run(starts, calls int, sizes bool) error {
 	folder, err := os.MkdirTemp("", "plantstore-bench-")
 	if err != nil {
 		return err
@@ -57,6 +58,9 @@ func run(starts, calls int) error {
 	}
 	if b.subjects, err = newSubjects(folder, trusted, system); err != nil {
 		return err
+	}
+	if sizes {
+		return b.printSizes(os.Stdout, calls)
 	}
 	cold, err := b.cold(starts)
 	if err != nil {

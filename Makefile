@@ -65,11 +65,14 @@ build: ## build both functions with SAM (ARCH=arm64 or x86_64)
 	@command -v sam >/dev/null || { echo "SAM is missing: pip install -r tools/requirements.txt" >&2; exit 1; }
 	ARCH=$(ARCH) sam build --parameter-overrides Architecture=$(ARCH)
 	@sed -i.bak 's/Default: arm64/Default: $(ARCH)/' .aws-sam/build/template.yaml
+	@echo 'Architecture: $(ARCH)' >.aws-sam/build/parameters.yaml
 	BUILT=1 go test -count=1 -run TestBuiltFunctions .
 
 deploy: ## build and deploy to AWS (ENV=dev, staging or production)
+	@grep -qx '\[$(ENV)\.deploy\.parameters\]' samconfig.toml || \
+		{ echo "samconfig.toml has no environment '$(ENV)'; it has:" $$(sed -n 's/^\[\(.*\)\.deploy\.parameters\]$$/\1/p' samconfig.toml) >&2; exit 1; }
 	$(MAKE) build
-	sam deploy --config-env $(ENV) --parameter-overrides Architecture=$(ARCH)
+	sam deploy --config-env $(ENV)
 
 sam-local: ## run the built functions in SAM's containers on port 3000 (PORT=..., SAM_FLAGS=... for SAM)
 	$(MAKE) build ARCH=$(HOST_ARCH)

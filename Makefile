@@ -15,6 +15,8 @@ GOARCH_arm64  = arm64
 GOARCH_x86_64 = amd64
 RACE      = $(if $(shell command -v $$(go env CC)),-race)
 LINT      = go tool -modfile=tools/go.mod golangci-lint
+# Only what is pinned here: other linters that a machine happens to have are not asked.
+ACTIONLINT = go tool -modfile=tools/actionlint/go.mod actionlint -shellcheck= -pyflakes=
 
 .PHONY: help run plantstore test soak bench benchstat check format contract schemathesis build deploy sam-local invoke
 
@@ -41,12 +43,14 @@ bench: ## measure the functions against an empty one, as ratios (some minutes; B
 benchstat: ## compare the Go benchmarks with those of another commit (BASE=origin/main)
 	tools/benchstat $(BASE)
 
-check: ## what CI runs: format, vet, lint, template, tests
+check: ## what CI runs: format, vet, lint, template, workflows, tests
 	go mod tidy -diff
 	$(LINT) fmt --diff
 	go vet ./...
 	$(LINT) run
-	@if command -v sam >/dev/null; then sam validate --lint; else echo "SAM is missing: template.yaml is not validated (pip install -r tools/requirements.txt)"; fi
+	$(ACTIONLINT)
+	@if command -v sam >/dev/null; then sam validate --lint && cfn-lint template.yaml; else echo "SAM is missing: template.yaml is not validated (pip install -r tools/requirements.txt)"; fi
+	@if command -v checkov >/dev/null; then checkov --file template.yaml --skip-download --compact --quiet; else echo "checkov is missing: template.yaml is not checked for security (pip install -r tools/checkov.txt)"; fi
 	$(MAKE) test
 
 format: ## format the Go code

@@ -2,8 +2,6 @@ package plantstore
 
 import (
 	"fmt"
-	"os"
-	"regexp"
 	"strings"
 	"testing"
 )
@@ -171,26 +169,6 @@ func checkPaths(p *problems, t template) {
 	} {
 		if got := fmt.Sprint(t.at(test.path)); got != test.want {
 			p.add("%s: %s = %s, want %s", test.why, test.path, got, test.want)
-		}
-	}
-}
-
-// README.md names no target that the Makefile lacks, and no file that is not there.
-func TestReadmeIsTrue(t *testing.T) {
-	readme, makefile := read(t, "README.md"), read(t, "Makefile")
-	targets := regexp.MustCompile("(?:`|\n)make ([a-z-]+)").FindAllStringSubmatch(readme, -1)
-	links := regexp.MustCompile(`\]\(([^):#]+)\)`).FindAllStringSubmatch(readme, -1)
-	if len(targets) < 5 || len(links) < 5 {
-		t.Fatalf("README.md has %d targets and %d links, want more", len(targets), len(links))
-	}
-	for _, target := range targets {
-		if !strings.Contains(makefile, "\n"+target[1]+":") {
-			t.Errorf("README.md names make %s, which the Makefile lacks", target[1])
-		}
-	}
-	for _, link := range links {
-		if _, err := os.Stat(link[1]); err != nil {
-			t.Errorf("README.md links to %s: %v", link[1], err)
 		}
 	}
 }

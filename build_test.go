@@ -42,6 +42,10 @@ func TestBuiltFunctionsMatchTheirTemplate(t *testing.T) {
 	if !known {
 		t.Fatalf("the built template's Architecture = %q, want arm64 or x86_64", architecture)
 	}
+	parameters, err := os.ReadFile(".aws-sam/build/parameters.yaml")
+	if want := "Architecture: " + architecture + "\n"; err != nil || string(parameters) != want {
+		t.Errorf("the parameters that samconfig.toml hands to `sam deploy` = %q (%v), want %q", parameters, err, want)
+	}
 	functions := 0
 	for name, resource := range template.Resources {
 		if resource.Type != "AWS::Serverless::Function" {

@@ -76,7 +76,7 @@ deploy: ## build and deploy to AWS (ENV=dev, staging or production)
 	@grep -qx '\[$(ENV)\.deploy\.parameters\]' samconfig.toml || \
 		{ echo "samconfig.toml has no environment '$(ENV)'; it has:" $$(sed -n 's/^\[\(.*\)\.deploy\.parameters\]$$/\1/p' samconfig.toml) >&2; exit 1; }
 	$(MAKE) build
-	sam deploy --config-env $(ENV)
+	sam deploy --config-env $(ENV) $(if $(AWS_REGION),--region $(AWS_REGION))
 
 sam-local: ## run the built functions in SAM's containers on port 3000 (PORT=..., SAM_FLAGS=... for SAM)
 	$(MAKE) build ARCH=$(HOST_ARCH)

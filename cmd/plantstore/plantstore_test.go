@@ -20,23 +20,23 @@ import (
 	"plantstore/internal/token"
 )
 
-// plantstore is the built command with an environment of its own.
-type plantstore struct {
+// tool is the built command with an environment of its own.
+type tool struct {
 	binary      string
 	environment []string
 }
 
-func build(t *testing.T, environment ...string) plantstore {
+func build(t *testing.T, environment ...string) tool {
 	t.Helper()
 	// No configuration of whoever runs the tests.
 	none := filepath.Join(t.TempDir(), "none")
-	return plantstore{processtest.Build(t, "plantstore"), append([]string{
+	return tool{processtest.Build(t, "plantstore"), append([]string{
 		"HOME=" + none, "AWS_CONFIG_FILE=" + none, "AWS_SHARED_CREDENTIALS_FILE=" + none, "AWS_EC2_METADATA_DISABLED=true",
 	}, environment...)}
 }
 
 // run returns what the command printed and its exit code.
-func (p plantstore) run(t *testing.T, args ...string) (stdout, stderr string, code int) {
+func (p tool) run(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -130,7 +130,7 @@ func TestTokens(t *testing.T) {
 }
 
 // cannotPrint issues a token where nobody can read it.
-func (p plantstore) cannotPrint(t *testing.T) {
+func (p tool) cannotPrint(t *testing.T) {
 	t.Helper()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {

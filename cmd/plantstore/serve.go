@@ -12,10 +12,12 @@ import (
 	"os"
 	"time"
 
+	"plantstore"
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
 	"plantstore/internal/gateway"
 	"plantstore/internal/memory"
+	"plantstore/internal/page"
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
 )
@@ -51,6 +53,9 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		return fmt.Errorf("cannot listen on %s (%w); give another --addr, as in `make run ADDR=127.0.0.1:8081`", c.Addr, err)
 	}
 	server := newServer(plants, tokens, slog.New(slog.NewJSONHandler(os.Stderr, nil)))
+	if server.Handler, err = c.withPage(server.Handler, listener.Addr(), secret); err != nil {
+		return err
+	}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
 	c.greet("http://"+listener.Addr().String(), secret)
@@ -86,6 +91,19 @@ func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens t
 		&dynamo.TokenStore{Client: client, Table: cmp.Or(c.TokensTable, localTokensTable)}, "", nil
 }
 
+// withPage puts the page before the API. It gets the token only where no other
+// machine can ask for it.
+func (c *serveCommand) withPage(next http.Handler, address net.Addr, secret string) (http.Handler, error) {
+	if tcp, ok := address.(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
+		secret = ""
+	}
+	host, _, err := net.SplitHostPort(c.Addr)
+	if err != nil {
+		return nil, err
+	}
+	return page.New(next, plantstore.OpenAPI, host, secret)
+}
+
 // newServer puts the two handlers behind a gateway and an HTTP server.
 func newServer(plants plant.Store, tokens token.Finder, log *slog.Logger) *http.Server {
 	return &http.Server{
@@ -112,6 +130,7 @@ func (c *serveCommand) greet(url, secret string) {
 		return
 	}
 	fmt.Printf(`Plant Store is at %[1]s, all in memory. Stop it with Ctrl-C.
+Open it in a browser for the reference, where you can try it out.
 
 Token: %[2]s
 

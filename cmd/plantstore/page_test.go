@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"plantstore/internal/processtest"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// Whoever opens the page creates a plant by a click, and by a second click
+// learns that it exists. With SCREENSHOT=FILE.png it keeps what they see.
+func TestPage(t *testing.T) {
+	ctx, faults := openBrowser(t)
+	server := processtest.Serve(t, processtest.Build(t, "plantstore"), "AWS_ENDPOINT_URL_DYNAMODB=", "AWS_ENDPOINT_URL=", "PLANTS_TABLE=", "TOKENS_TABLE=")
+	const execute, status, body = ".execute", ".live-responses-table tbody .response-col_status", ".live-responses-table .highlight-code code"
+	var (
+		first, plant, second, failure string
+		violations                    []string
+		screenshot                    []byte
+	)
+	err := chromedp.Do(ctx,
+		chromedp.EmulateViewport(1000, 2030),
+		chromedp.Navigate(server.URL),
+		chromedp.Click(execute, chromedp.NodeVisible),
+		into(&first, chromedp.Text(status, chromedp.NodeVisible)),
+		into(&plant, chromedp.Text(body, chromedp.NodeVisible)),
+		chromedp.Click(execute, chromedp.NodeVisible),
+		into(&second, chromedp.Poll[string]("(s => s.startsWith('4') && s)(document.querySelector('"+status+"').innerText)")),
+		into(&failure, chromedp.Text(body)),
+		into(&violations, chromedp.Evaluate[[]string]("violations")),
+		into(&screenshot, chromedp.CaptureScreenshot()),
+	)
+	if file := os.Getenv("SCREENSHOT"); file != "" {
+		if err := os.WriteFile(file, screenshot, 0o600); err != nil {
+			t.Error(err)
+		}
+	}
+	if err != nil {
+		t.Fatalf("page: %v; the browser met %q", err, faults())
+	}
+	if !strings.HasPrefix(first, "200") || !strings.Contains(plant, `"name": "Monstera"`) {
+		t.Errorf("the first click shows %q, %q, want 200 and a Plant", first, plant)
+	}
+	if !strings.HasPrefix(second, "400") || !strings.Contains(failure, `"error": 3001`) {
+		t.Errorf("the second click shows %q, %q, want 400 and error 3001", second, failure)
+	}
+	if met := append(faults(), violations...); len(met) > 0 {
+		t.Errorf("the browser met %q, want no error, no violation of the policy and no request to elsewhere", met)
+	}
+}
+
+// openBrowser starts Chromium for the time of the test, and returns what its page
+// meets that it should not. Where there is no Chromium it skips the test, and
+// with CI=true it fails it.
+func openBrowser(t *testing.T) (ctx context.Context, faults func() []string) {
+	t.Helper()
+	chromium, err := exec.LookPath("chromium")
+	if err != nil && os.Getenv("CI") == "true" {
+		t.Fatal("this test needs Chromium: apt-get install chromium")
+	}
+	if err != nil {
+		t.Skip("skipped: this test needs Chromium: apt-get install chromium")
+	}
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(stop)
+	// Root has no sandbox; and the browser opens nothing but this page.
+	ctx, stop = chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.NoSandbox)...)
+	t.Cleanup(stop)
+	ctx, stop = chromedp.NewContext(ctx)
+	t.Cleanup(stop)
+	watch := func(ctx context.Context, target *chromedp.Target) error {
+		_, err := cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
+			Source: `var violations = [];
+				addEventListener('securitypolicyviolation', e => violations.push(e.violatedDirective + ' ' + e.blockedURI), true)`,
+		})
+		return err
+	}
+	if err := chromedp.Do(ctx, chromedp.Func(watch)); err != nil {
+		t.Fatal(err)
+	}
+	var (
+		mu  sync.Mutex
+		met []string
+	)
+	err = chromedp.Listen(ctx, func(event any) {
+		if fault := faultOf(event); fault != "" {
+			mu.Lock()
+			defer mu.Unlock()
+			met = append(met, fault)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ctx, func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return met
+	}
+}
+
+// into keeps what an action returns.
+func into[T any](value *T, action chromedp.Action[T]) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, target *chromedp.Target) (err error) {
+		*value, err = action(ctx, target)
+		return err
+	})
+}
+
+// faultOf returns what is wrong about an event, or nothing. That the API answered
+// 400 is not, though the browser logs it as an error.
+func faultOf(event any) string {
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		return e.ExceptionDetails.Text
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning {
+			return fmt.Sprintf("console.%s %s", e.Type, e.Args[0].Value)
+		}
+	case *log.EventEntryAdded:
+		if !strings.HasSuffix(e.Entry.URL, "/plants") {
+			return e.Entry.Text
+		}
+	case *network.EventRequestWillBeSent:
+		u, err := url.Parse(e.Request.URL)
+		if err != nil || u.Scheme != "data" && u.Hostname() != "127.0.0.1" {
+			return "request to " + e.Request.URL
+		}
+	}
+	return ""
+}

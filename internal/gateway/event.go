@@ -23,12 +23,11 @@ const (
 func newEvent(r *http.Request, body []byte, id string, now time.Time) events.APIGatewayV2HTTPRequest {
 	sourceIP, _, _ := net.SplitHostPort(r.RemoteAddr)
 	e := events.APIGatewayV2HTTPRequest{
-		Version:               "2.0",
-		RouteKey:              routeKey,
-		RawPath:               r.URL.EscapedPath(),
-		RawQueryString:        r.URL.RawQuery,
-		Headers:               joinedHeaders(r),
-		QueryStringParameters: joinedQuery(r),
+		Version:        "2.0",
+		RouteKey:       routeKey,
+		RawPath:        r.URL.EscapedPath(),
+		RawQueryString: r.URL.RawQuery,
+		Headers:        joinedHeaders(r),
 		RequestContext: events.APIGatewayV2HTTPRequestContext{
 			RouteKey:     routeKey,
 			AccountID:    accountID,
@@ -49,9 +48,6 @@ func newEvent(r *http.Request, body []byte, id string, now time.Time) events.API
 		},
 	}
 	e.Body, e.IsBase64Encoded = encodeBody(r.Header.Get("Content-Type"), body)
-	for _, cookies := range r.Header.Values("Cookie") {
-		e.Cookies = append(e.Cookies, strings.Split(cookies, "; ")...)
-	}
 	return e
 }
 
@@ -60,17 +56,15 @@ func newEvent(r *http.Request, body []byte, id string, now time.Time) events.API
 // always runs, and no body.
 func newAuthorizerEvent(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2CustomAuthorizerV2Request {
 	return events.APIGatewayV2CustomAuthorizerV2Request{
-		Version:               e.Version,
-		Type:                  "REQUEST",
-		RouteArn:              routeARN,
-		IdentitySource:        []string{e.RouteKey},
-		RouteKey:              e.RouteKey,
-		RawPath:               e.RawPath,
-		RawQueryString:        e.RawQueryString,
-		Cookies:               e.Cookies,
-		Headers:               e.Headers,
-		QueryStringParameters: e.QueryStringParameters,
-		RequestContext:        e.RequestContext,
+		Version:        e.Version,
+		Type:           "REQUEST",
+		RouteArn:       routeARN,
+		IdentitySource: []string{e.RouteKey},
+		RouteKey:       e.RouteKey,
+		RawPath:        e.RawPath,
+		RawQueryString: e.RawQueryString,
+		Headers:        e.Headers,
+		RequestContext: e.RequestContext,
 	}
 }
 
@@ -79,22 +73,12 @@ func newAuthorizerEvent(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2Cus
 func joinedHeaders(r *http.Request) map[string]string {
 	headers := map[string]string{}
 	for name, values := range r.Header {
-		if name != "Cookie" {
-			headers[strings.ToLower(name)] = strings.Join(values, ",")
-		}
+		headers[strings.ToLower(name)] = strings.Join(values, ",")
 	}
 	headers["host"] = r.Host
 	headers["x-forwarded-for"], headers["x-forwarded-port"], _ = net.SplitHostPort(r.RemoteAddr)
 	headers["x-forwarded-proto"] = "http"
 	return headers
-}
-
-func joinedQuery(r *http.Request) map[string]string {
-	parameters := map[string]string{}
-	for name, values := range r.URL.Query() {
-		parameters[name] = strings.Join(values, ",")
-	}
-	return parameters
 }
 
 // encodeBody returns the body as the event carries it: as text where the content

@@ -9,7 +9,8 @@
 // client goes away; and the answers that an HTTP API gives by itself, which
 // cannot be changed in AWS: 403, 404, 413 and 500, each with a JSON message.
 //
-// What it does not do: throttle, and refuse an event over Lambda's limit of 6 MB.
+// What it does not do: throttle, refuse an event over Lambda's limit of 6 MB, and
+// take cookies and query parameters apart, which the functions do not read.
 package gateway
 
 import (
@@ -75,8 +76,8 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	event := newEvent(r, body, id, g.Now())
 	ctx := context.WithoutCancel(r.Context())
-	verdict, err := g.authorize(ctx, event)
-	if err != nil {
+	var verdict events.APIGatewayV2CustomAuthorizerSimpleResponse
+	if err := call(ctx, g.Authorizer, authorizerTimeout, newAuthorizerEvent(event), &verdict); err != nil {
 		g.fail(ctx, w, id, "authorizer failed", err)
 		return
 	}
@@ -91,12 +92,6 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	write(w, answer)
-}
-
-// authorize asks the authorizer about the request in event.
-func (g *Gateway) authorize(ctx context.Context, event events.APIGatewayV2HTTPRequest) (verdict events.APIGatewayV2CustomAuthorizerSimpleResponse, err error) {
-	err = call(ctx, g.Authorizer, authorizerTimeout, newAuthorizerEvent(event), &verdict)
-	return verdict, err
 }
 
 // call invokes f with event and decodes its answer.

@@ -65,15 +65,6 @@ func localCredentials(context.Context) (aws.Credentials, error) {
 	return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
 }
 
-// redacted returns the endpoint without a password.
-func (c *connection) redacted() string {
-	u, err := url.Parse(c.EndpointURL)
-	if err != nil {
-		return ""
-	}
-	return u.Redacted()
-}
-
 func (c *connection) client(ctx context.Context) (*dynamodb.Client, error) {
 	cfg, err := c.config(ctx)
 	if err != nil {
@@ -89,18 +80,18 @@ func (c *connection) explain(err error, table string) error {
 		return nil
 	}
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		return fmt.Errorf("there is no table %s there; in a local DynamoDB, `%s tables create` makes the tables", table, os.Args[0])
+		return fmt.Errorf("there is no table %s there; in a local DynamoDB, `plantstore tables create` makes the tables", table)
 	}
 	if refusal, ok := errors.AsType[smithy.APIError](err); ok {
 		return fmt.Errorf("DynamoDB refused: %s: %s", refusal.ErrorCode(), refusal.ErrorMessage())
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		where := "in AWS"
-		if c.EndpointURL != "" {
-			where = "at " + c.redacted()
+		if endpoint, err := url.Parse(c.EndpointURL); err == nil && c.EndpointURL != "" {
+			where = "at " + endpoint.Redacted()
 		}
 		if failure, ok := errors.AsType[*net.OpError](err); ok {
-			return fmt.Errorf("DynamoDB %s cannot be reached: %w", where, failure.Err)
+			return fmt.Errorf("DynamoDB %s cannot be reached: %w; is it running?", where, failure.Err)
 		}
 		return fmt.Errorf("no answer of DynamoDB %s within %v: is it running, and to be reached from here?", where, operationTimeout)
 	}

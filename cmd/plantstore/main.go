@@ -4,7 +4,9 @@ package main
 
 import (
 	"context"
+	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -17,17 +19,36 @@ type commandLine struct {
 	Tables struct {
 		Create createTablesCommand `cmd:"" help:"Create both tables in a local DynamoDB."`
 	} `cmd:"" help:"Prepare a local DynamoDB."`
+	Version kong.VersionFlag `help:"Print the version."`
 }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	var line commandLine
-	command := kong.Parse(&line,
+	parser := newParser(ctx)
+	command, err := parser.Parse(os.Args[1:])
+	if err != nil {
+		parser.Errorf("%v; `plantstore --help` and `plantstore COMMAND --help` show how", err)
+		os.Exit(2)
+	}
+	command.FatalIfErrorf(command.Run())
+}
+
+// newParser returns what reads the command line and shows help.
+func newParser(ctx context.Context) *kong.Kong {
+	version := "unknown"
+	if build, ok := debug.ReadBuildInfo(); ok {
+		version = build.Main.Version + " " + build.GoVersion
+	}
+	parser := kong.Must(new(commandLine),
 		kong.Name("plantstore"),
 		kong.Description("Plant Store: a service that creates plants, and its tokens."),
-		kong.Vars{"plants_table": localPlantsTable, "tokens_table": localTokensTable},
+		kong.Vars{"version": version, "plants_table": localPlantsTable, "tokens_table": localTokensTable},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
-	command.FatalIfErrorf(command.Run())
+	parser.Model.Detail = exitCodes
+	for _, command := range parser.Model.Leaves(true) {
+		command.Detail = "Examples:\n" + examples()[command.Name]
+	}
+	return parser
 }

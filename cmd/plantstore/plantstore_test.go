@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,8 +56,8 @@ func (p tool) run(t *testing.T, args ...string) (stdout, stderr string, code int
 	return out.String(), errs.String(), 0
 }
 
-// A wrong call gets one line on standard error that says what to do, and an
-// exit code that is not 0.
+// A wrong call gets one line on standard error that says what to do, and exit
+// code 2; one that cannot be carried out, exit code 1.
 func TestWrongCalls(t *testing.T) {
 	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -66,34 +68,62 @@ func TestWrongCalls(t *testing.T) {
 	tests := []struct {
 		name string
 		args string
+		code int
 		want string
 	}{
-		{"no command", "", `expected one of "serve", "token", "tables"`},
-		{"an unknown command", "grow", "unexpected argument grow"},
-		{"an unknown flag", "serve --colour", "unknown flag --colour"},
-		{"no subject", "token issue --table tokens", "missing flags: --subject=STRING"},
-		{"a malformed time to live", "token issue --table tokens --subject ann --ttl soon", "--ttl"},
-		{"a time to live that has passed", "token issue --table tokens --subject ann --ttl=-1h", "time to live must be at least one second"},
-		{"a subject beyond ASCII", "token issue --table tokens --subject ä", "subject must have 1 to 128 visible ASCII characters"},
-		{"no word about which tokens", "token list", "Give --stack or --table, or --endpoint-url"},
-		{"no region", "token list --table tokens", "no AWS region: set AWS_REGION"},
-		{"no id", "token revoke --table tokens", `expected "<id>"`},
-		{"an endpoint that is no URL", "token list --endpoint-url localhost:8000", "--endpoint-url is not an http or https URL"},
-		{"an endpoint where nothing listens", "token list --endpoint-url http://127.0.0.1:1", "DynamoDB at http://127.0.0.1:1 cannot be reached: connect: connection refused"},
-		{"tables in AWS", "tables create", "tables create is for a local DynamoDB"},
-		{"two tables of one name", "tables create --endpoint-url http://127.0.0.1:1 --plants-table a --tokens-table a", "the tables need two names"},
-		{"one table of two", "serve --plants-table plants", "give both --plants-table and --tokens-table"},
-		{"a taken port", "serve --addr " + taken.Addr().String(), "address already in use"},
-		{"no port", "serve --addr localhost", "cannot listen on localhost"},
+		{"no command", "", 2, `expected one of "serve", "token", "tables"`},
+		{"an unknown command", "grow", 2, "unexpected argument grow"},
+		{"an unknown flag", "serve --colour", 2, "unknown flag --colour"},
+		{"no subject", "token issue --table tokens", 2, "missing flags: --subject=STRING"},
+		{"a malformed time to live", "token issue --table tokens --subject ann --ttl soon", 2, "--ttl"},
+		{"more days than there are", "token issue --table tokens --subject ann --ttl 40000d", 2, "value out of range"},
+		{"an output that there is not", "token list --table tokens --output xml", 2, `must be one of "table","json"`},
+		{"a time to live that has passed", "token issue --table tokens --subject ann --ttl=-1h", 1, "time to live must be at least one second"},
+		{"a subject beyond ASCII", "token issue --table tokens --subject ä", 1, "subject must have 1 to 128 visible ASCII characters"},
+		{"no word about which tokens", "token list", 1, "Give --stack or --table, or --endpoint-url"},
+		{"no region", "token list --table tokens", 1, "no AWS region: set AWS_REGION"},
+		{"no id", "token revoke --table tokens", 2, `expected "<id>"`},
+		{"an endpoint that is no URL", "token list --endpoint-url localhost:8000", 2, "--endpoint-url is not an http or https URL"},
+		{"an endpoint where nothing listens", "token list --endpoint-url http://127.0.0.1:1", 1, "DynamoDB at http://127.0.0.1:1 cannot be reached: connect: connection refused"},
+		{"tables in AWS", "tables create", 1, "tables create is for a local DynamoDB"},
+		{"two tables of one name", "tables create --endpoint-url http://127.0.0.1:1 --plants-table a --tokens-table a", 1, "the tables need two names"},
+		{"one table of two", "serve --plants-table plants", 1, "give both --plants-table and --tokens-table"},
+		{"a taken port", "serve --addr " + taken.Addr().String(), 1, "address already in use"},
+		{"no port", "serve --addr localhost", 1, "cannot listen on localhost"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			stdout, stderr, code := p.run(t, strings.Fields(test.args)...)
-			if code == 0 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, test.want) {
-				t.Errorf("plantstore %s = %q, %q, exit code %d, want one line with %q", test.args, stdout, stderr, code, test.want)
+			if code != test.code || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, test.want) {
+				t.Errorf("plantstore %s = %q, %q, exit code %d, want %d and one line with %q", test.args, stdout, stderr, code, test.code, test.want)
 			}
 		})
+	}
+}
+
+// The help of each command shows examples, and each of them is a right call.
+func TestExamplesOfHelp(t *testing.T) {
+	parser := newParser(t.Context())
+	example := regexp.MustCompile(`plantstore ([^|#)\n]+)`)
+	for _, command := range parser.Model.Leaves(true) {
+		calls := example.FindAllStringSubmatch(command.Detail, -1)
+		if len(calls) == 0 {
+			t.Errorf("help of %s = %q, want an example", command.Path(), command.Detail)
+		}
+		for _, call := range calls {
+			if got, err := parser.Parse(strings.Fields(call[1])); err != nil || got.Selected() != command {
+				t.Errorf("plantstore %s: %v, want a call of %s", call[1], err, command.Path())
+			}
+		}
+	}
+	p := build(t)
+	for _, args := range []string{"--version", "--help", "token issue --help"} {
+		stdout, stderr, code := p.run(t, strings.Fields(args)...)
+		want := map[string]string{"--version": " go1.", "--help": "Exit codes: 0 for done, 1 for", "token issue --help": "--subject alice --ttl 90d"}[args]
+		if code != 0 || stderr != "" || !strings.Contains(stdout, want) {
+			t.Errorf("plantstore %s = %q, %q, exit code %d, want %q", args, stdout, stderr, code, want)
+		}
 	}
 }
 
@@ -115,9 +145,10 @@ func TestTokens(t *testing.T) {
 	}
 	list, _, _ := p.run(t, "token", "list")
 	p.cannotPrint(t)
-	if !regexp.MustCompile(`(?m)^`+id[1]+` +ann +\S+Z +\S+Z +valid$`).MatchString(list) || strings.Contains(list, secret) {
+	if !regexp.MustCompile(`(?m)^`+id[1]+` +ann +\S+Z +\S+Z +expires soon$`).MatchString(list) || strings.Contains(list, secret) {
 		t.Errorf("token list = %q, want a line for %s and no secret", list, id[1])
 	}
+	p.printsJSON(t)
 	if _, stderr, code := p.run(t, "token", "revoke", "nobody"); code == 0 || !strings.Contains(stderr, "there is no token with id nobody") {
 		t.Errorf("token revoke of an unknown id = %q, exit code %d", stderr, code)
 	}
@@ -126,6 +157,23 @@ func TestTokens(t *testing.T) {
 	}
 	if list, _, _ := p.run(t, "token", "list"); strings.Contains(list, id[1]) {
 		t.Errorf("token list after token revoke = %q, want no line for %s", list, id[1])
+	}
+}
+
+// printsJSON issues a token for a month and finds it among the others.
+func (p tool) printsJSON(t *testing.T) {
+	t.Helper()
+	type printed struct{ ID, Subject, State, Token string }
+	var issued printed
+	stdout, stderr, _ := p.run(t, "token", "issue", "--subject", "bob", "--ttl", "30d", "--output", "json")
+	if err := json.Unmarshal([]byte(stdout), &issued); err != nil || !token.WellFormed(issued.Token) || issued.State != "valid" {
+		t.Errorf("token issue --output json = %q, %q (%v), want a valid token", stdout, stderr, err)
+	}
+	var list []printed
+	stdout, stderr, _ = p.run(t, "token", "list", "-o", "json")
+	want := printed{issued.ID, "bob", "valid", ""}
+	if err := json.Unmarshal([]byte(stdout), &list); err != nil || !slices.Contains(list, want) {
+		t.Errorf("token list -o json = %q, %q (%v), want %+v in it", stdout, stderr, err, want)
 	}
 }
 

@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -76,15 +79,60 @@ func (c *tokenCommand) tableOfStack(ctx context.Context) (string, error) {
 	return *out.StackResourceDetail.PhysicalResourceId, nil
 }
 
-// issueCommand is `plantstore token issue`.
-type issueCommand struct {
-	Subject string        `required:"" help:"Whom the token is for: 1 to 128 visible ASCII characters."`
-	TTL     time.Duration `name:"ttl" default:"720h" help:"How long the token is valid, such as 90m or 720h."`
+// output is how a command prints what it was asked for.
+type output struct {
+	Output string `short:"o" enum:"table,json" default:"table" help:"Print for people (table) or for programs (json)."`
 }
 
-// Run issues a token. It prints the token alone on standard output.
+// row is a token as a command prints it.
+type row struct {
+	ID        string    `json:"id"`
+	Subject   string    `json:"subject"`
+	CreatedAt time.Time `json:"created_at"`
+	ExpiresAt time.Time `json:"expires_at"`
+	State     string    `json:"state"`
+	Secret    string    `json:"token,omitempty"` // only when it is issued
+}
+
+// soon is when there is still time to replace a token before it expires.
+const soon = 7 * 24 * time.Hour
+
+func newRow(t token.Token, secret string) row {
+	state := "valid"
+	switch now := time.Now(); {
+	case t.Expired(now):
+		state = "expired"
+	case t.Expired(now.Add(soon)):
+		state = "expires soon"
+	}
+	return row{t.ID, t.Subject, t.CreatedAt, t.ExpiresAt, state, secret}
+}
+
+// lifetime is a duration that may be given in days too.
+type lifetime time.Duration
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (l *lifetime) UnmarshalText(text []byte) error {
+	if days, ok := strings.CutSuffix(string(text), "d"); ok {
+		n, err := strconv.ParseInt(days, 10, 16) // 32,767 days at most
+		*l = lifetime(time.Duration(n) * 24 * time.Hour)
+		return err
+	}
+	duration, err := time.ParseDuration(string(text))
+	*l = lifetime(duration)
+	return err
+}
+
+// issueCommand is `plantstore token issue`.
+type issueCommand struct {
+	output
+	Subject string   `required:"" help:"Whom the token is for: 1 to 128 visible ASCII characters."`
+	TTL     lifetime `name:"ttl" default:"30d" placeholder:"TIME" help:"How long the token is valid, such as 90m, 12h or 30d (${default})."`
+}
+
+// Run issues a token.
 func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
-	secret, t, err := token.Issue(rand.Reader, c.Subject, time.Now(), c.TTL)
+	secret, t, err := token.Issue(rand.Reader, c.Subject, time.Now(), time.Duration(c.TTL))
 	if err != nil {
 		return err
 	}
@@ -92,18 +140,23 @@ func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "Token %s for %s, valid until %s:\n", t.ID, t.Subject, t.ExpiresAt.Format(time.RFC3339))
-	if _, err := fmt.Println(secret); err != nil {
+	if c.Output == "json" {
+		err = json.NewEncoder(os.Stdout).Encode(newRow(t, secret))
+	} else {
+		fmt.Fprintf(os.Stderr, "Token %s for %s, valid until %s:\n", t.ID, t.Subject, t.ExpiresAt.Format(time.RFC3339))
+		_, err = fmt.Println(secret)
+	}
+	if err != nil {
 		return fmt.Errorf("token %s is issued, but could not be printed: revoke it (%w)", t.ID, err)
 	}
 	return nil
 }
 
 // listCommand is `plantstore token list`.
-type listCommand struct{}
+type listCommand struct{ output }
 
-// Run prints a line a token.
-func (*listCommand) Run(ctx context.Context, command *tokenCommand) error {
+// Run prints the tokens. Where some cannot be read, it prints the others.
+func (c *listCommand) Run(ctx context.Context, command *tokenCommand) error {
 	var tokens []token.Token
 	err := command.do(ctx, func(ctx context.Context, store token.Store) (err error) {
 		tokens, err = store.List(ctx)
@@ -115,15 +168,17 @@ func (*listCommand) Run(ctx context.Context, command *tokenCommand) error {
 	slices.SortFunc(tokens, func(a, b token.Token) int {
 		return cmp.Or(a.ExpiresAt.Compare(b.ExpiresAt), cmp.Compare(a.ID, b.ID))
 	})
+	rows := make([]row, len(tokens))
+	for i, t := range tokens {
+		rows[i] = newRow(t, "")
+	}
+	if c.Output == "json" {
+		return errors.Join(json.NewEncoder(os.Stdout).Encode(rows), err)
+	}
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ID\tSUBJECT\tCREATED\tEXPIRES\tSTATE")
-	for _, t := range tokens {
-		state := "valid"
-		if t.Expired(time.Now()) {
-			state = "expired"
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", t.ID, t.Subject,
-			t.CreatedAt.Format(time.RFC3339), t.ExpiresAt.Format(time.RFC3339), state)
+	for _, r := range rows {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", r.ID, r.Subject, r.CreatedAt.Format(time.RFC3339), r.ExpiresAt.Format(time.RFC3339), r.State)
 	}
 	return cmp.Or(err, table.Flush())
 }

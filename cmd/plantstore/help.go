@@ -1,0 +1,30 @@
+package main
+
+const exitCodes = `Each command shows examples: plantstore COMMAND --help.
+
+Exit codes: 0 for done, 1 for what could not be done, 2 for a wrong call. What was asked for goes to standard output, all else to standard error.`
+
+// examples returns what the help of each command shows, by the
+// command's last word.
+func examples() map[string]string {
+	return map[string]string{
+		"serve": `
+    plantstore serve                       # all in memory, and prints a token
+    plantstore serve --addr 127.0.0.1:8081
+    plantstore serve --endpoint-url http://127.0.0.1:8000`,
+		"issue": `
+    plantstore token issue --stack plant-store-dev --subject alice --ttl 90d
+    TOKEN=$(plantstore token issue --table tokens --subject ci --ttl 1h)
+
+Standard output gets the token alone. The table keeps its SHA-256, so nothing can show it again.`,
+		"list": `
+    plantstore token list --stack plant-store-dev
+    plantstore token list --table tokens --output json | jq '.[] | select(.state != "valid")'
+
+The state is valid, expires soon (within 7 days) or expired.`,
+		"revoke": `
+    plantstore token revoke --stack plant-store-dev 0a1B2c3D4e5F`,
+		"create": `
+    plantstore tables create --endpoint-url http://127.0.0.1:8000`,
+	}
+}

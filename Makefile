@@ -23,7 +23,7 @@ ACTIONLINT = go tool -modfile=tools/actionlint/go.mod actionlint -shellcheck= -p
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: ## serve on 127.0.0.1:8080, all in memory (ADDR=HOST:PORT for another address)
+run: ## serve on 127.0.0.1:8080, all in memory, with a page to try it out (ADDR=HOST:PORT for another address)
 	@$(MAKE) --silent plantstore && exec env -u PLANTS_TABLE -u TOKENS_TABLE -u AWS_ENDPOINT_URL -u AWS_ENDPOINT_URL_DYNAMODB \
 		bin/plantstore serve --addr $(ADDR)
 

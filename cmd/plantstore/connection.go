@@ -93,7 +93,7 @@ func (c *connection) explain(err error, table string) error {
 		if failure, ok := errors.AsType[*net.OpError](err); ok {
 			return fmt.Errorf("DynamoDB %s cannot be reached: %w; is it running?", where, failure.Err)
 		}
-		return fmt.Errorf("no answer of DynamoDB %s within %v: is it running, and to be reached from here?", where, operationTimeout)
+		return fmt.Errorf("no answer of DynamoDB %s in time: is it running, and to be reached from here?", where)
 	}
 	return err
 }

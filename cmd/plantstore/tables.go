@@ -29,7 +29,8 @@ func (c *createTablesCommand) Run(ctx context.Context) error {
 	if c.PlantsTable == c.TokensTable {
 		return errors.New("the tables need two names")
 	}
-	ctx, cancel := context.WithTimeout(ctx, operationTimeout)
+	// A DynamoDB Local that has just started may take long over its first table.
+	ctx, cancel := context.WithTimeout(ctx, 6*operationTimeout)
 	defer cancel()
 	client, err := c.client(ctx)
 	if err != nil {

@@ -28,6 +28,7 @@ func allowed() map[string][]string {
 		"plantstore/cmd/createplant":  {"plantstore/internal/api", "plantstore/internal/dynamo", lambda + "lambda"},
 		"plantstore/cmd/authorizer":   {"plantstore/internal/api", "plantstore/internal/dynamo", lambda + "lambda"},
 		"plantstore/cmd/plantstore":   {"plantstore", "plantstore/internal/", sdk, smithy, "github.com/aws/smithy-go", "github.com/alecthomas/kong"},
+		"plantstore/examples":         {},
 		"plantstore/examples/go":      {},
 		// Suites and helpers of tests.
 		"plantstore/internal/plant/planttest":   {"plantstore/internal/plant"},

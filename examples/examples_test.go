@@ -1,5 +1,3 @@
-// Package examples holds clients of the Plant Store, each complete in one file,
-// which never create a plant twice and never take their own plant for another's.
 package examples
 
 import (

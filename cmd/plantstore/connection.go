@@ -14,6 +14,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
@@ -52,17 +53,13 @@ func (c *connection) config(ctx context.Context) (aws.Config, error) {
 		options = append(options, config.WithBaseEndpoint(c.EndpointURL), config.WithDefaultRegion("us-east-1"))
 	}
 	if strings.HasPrefix(c.EndpointURL, "http:") && os.Getenv("AWS_ACCESS_KEY_ID") == "" && os.Getenv("AWS_PROFILE") == "" {
-		options = append(options, config.WithCredentialsProvider(aws.CredentialsProviderFunc(localCredentials)))
+		options = append(options, config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider("local", "local", "")))
 	}
 	cfg, err := config.LoadDefaultConfig(ctx, options...)
 	if err == nil && cfg.Region == "" {
 		err = errors.New("no AWS region: set AWS_REGION, or AWS_PROFILE to a profile that has one")
 	}
 	return cfg, err
-}
-
-func localCredentials(context.Context) (aws.Credentials, error) {
-	return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
 }
 
 func (c *connection) client(ctx context.Context) (*dynamodb.Client, error) {

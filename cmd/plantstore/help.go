@@ -1,6 +1,6 @@
 package main
 
-const exitCodes = `Each command shows examples: plantstore COMMAND --help.
+const description = `Plant Store: a service that creates plants, and its tokens. Each command shows examples: plantstore COMMAND --help.
 
 Exit codes: 0 for done, 1 for what could not be done, 2 for a wrong call. What was asked for goes to standard output, all else to standard error.`
 

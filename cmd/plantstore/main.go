@@ -50,11 +50,10 @@ func newParser(ctx context.Context) *kong.Kong {
 	}
 	parser := kong.Must(new(commandLine),
 		kong.Name("plantstore"),
-		kong.Description("Plant Store: a service that creates plants, and its tokens."),
+		kong.Description(description),
 		kong.Vars{"version": version, "plants_table": localPlantsTable, "tokens_table": localTokensTable},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
-	parser.Model.Detail = exitCodes
 	for _, command := range parser.Model.Leaves(true) {
 		command.Detail = "Examples:\n" + examples()[command.Name]
 	}

@@ -53,7 +53,11 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		return fmt.Errorf("cannot listen on %s (%w); give another --addr, as in `make run ADDR=127.0.0.1:8081`", c.Addr, err)
 	}
 	server := newServer(plants, tokens, slog.New(slog.NewJSONHandler(os.Stderr, nil)))
-	if server.Handler, err = c.withPage(server.Handler, listener.Addr(), secret); err != nil {
+	pageSecret := secret
+	if address, ok := listener.Addr().(*net.TCPAddr); !ok || !address.IP.IsLoopback() {
+		pageSecret = "" // other machines can ask for the page
+	}
+	if server.Handler, err = page.New(server.Handler, plantstore.OpenAPI, c.Addr, pageSecret); err != nil {
 		return err
 	}
 	failed := make(chan error, 1)
@@ -89,19 +93,6 @@ func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens t
 	}
 	return &dynamo.PlantStore{Client: client, Table: cmp.Or(c.PlantsTable, localPlantsTable)},
 		&dynamo.TokenStore{Client: client, Table: cmp.Or(c.TokensTable, localTokensTable)}, "", nil
-}
-
-// withPage puts the page before the API. It gets the token only where no other
-// machine can ask for it.
-func (c *serveCommand) withPage(next http.Handler, address net.Addr, secret string) (http.Handler, error) {
-	if tcp, ok := address.(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
-		secret = ""
-	}
-	host, _, err := net.SplitHostPort(c.Addr)
-	if err != nil {
-		return nil, err
-	}
-	return page.New(next, plantstore.OpenAPI, host, secret)
 }
 
 // newServer puts the two handlers behind a gateway and an HTTP server.

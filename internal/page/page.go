@@ -46,10 +46,10 @@ type Page struct {
 }
 
 // New returns a page on the contract in openapi, whose server becomes the one
-// that serves the page. It answers under loopback names and under host, a name
-// without a port, and hands the token over to the reader, if there is one. What
-// it has no file for goes on to next.
-func New(next http.Handler, openapi []byte, host, token string) (*Page, error) {
+// that serves the page. It answers under loopback names and under that of address,
+// and hands the token over to the reader, if there is one. What it has no file for
+// goes on to next.
+func New(next http.Handler, openapi []byte, address, token string) (*Page, error) {
 	var index bytes.Buffer
 	if err := template.Must(template.New("page").Parse(html)).Execute(&index, token); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func New(next http.Handler, openapi []byte, host, token string) (*Page, error) {
 		}
 		files["/"+strings.TrimSuffix(path, ".gz")] = file{contentType, content}
 	}
-	return &Page{next, host, files}, nil
+	return &Page{next, name(address), files}, nil
 }
 
 // ServeHTTP answers with a file, or lets next answer. A client that names no type
@@ -101,9 +101,15 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // isOurs reports whether a Host header names this machine.
 func (p *Page) isOurs(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	address, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	host = name(host)
+	address, err := netip.ParseAddr(host)
 	return host != "" && (host == p.host || strings.EqualFold(host, "localhost") || err == nil && address.IsLoopback())
+}
+
+// name returns a host and port without the port.
+func name(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		return name
+	}
+	return strings.Trim(host, "[]")
 }

@@ -23,7 +23,7 @@ func get(t *testing.T, handler http.Handler, method, path, host, accept string) 
 }
 
 func TestPage(t *testing.T) {
-	p, err := page.New(http.NotFoundHandler(), plantstore.OpenAPI, "garden.example", `pst_"<token>`)
+	p, err := page.New(http.NotFoundHandler(), plantstore.OpenAPI, "garden.example:8080", `pst_"<token>`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -108,7 +108,7 @@ func TestLogOfAuthorizer(t *testing.T) {
 func TestLogOfEventsThatAreNone(t *testing.T) {
 	for _, event := range []string{
 		canary, `"canary"`, `{"body":"canary`, `{"body":"canary\x"}`, `{"requestContext":"canary"}`, `{"isBase64Encoded":"canary"}`,
-		`{"headers":{"authorization":"Bearer canary"`, `{"requestContext":"canary"}`, `{"requestContext":{"authorizer":{"lambda":"canary"}}}`,
+		`{"headers":{"authorization":"Bearer canary"`, `{"headers":{"canary":"x`, `{"headers":{"canary":1,"canary":}}`, `{"requestContext":"canary"}`, `{"requestContext":{"authorizer":{"lambda":"canary"}}}`,
 	} {
 		h, a := newCreatePlant(new(faultyStore)), newAuthorizer(new(memory.TokenStore))
 		line := logged(t, event, func(log *slog.Logger) { h.Log = log; invoke(t, h, []byte(event)) })

@@ -48,7 +48,7 @@ func (r *request) decode(event []byte) error {
 			},
 		},
 	})
-	if _, end := decoder.ReadToken(); err != nil || end != io.EOF {
+	if _, end := decoder.ReadToken(); err != nil || !errors.Is(end, io.EOF) {
 		// What the decoder says of it may name what the client sent.
 		return fmt.Errorf("api: event is not of payload format 2.0, at byte %d", decoder.InputOffset())
 	}

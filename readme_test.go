@@ -40,6 +40,8 @@ func exercised() map[string]place {
 		"bin/plantstore token revoke ID":                                     {"cmd/plantstore/plantstore_test.go", `"token", "revoke"`},
 		"bin/plantstore token issue --stack plant-store-dev --subject alice": {"cmd/plantstore/plantstore_test.go", `"token", "issue", "--stack"`},
 		"pip install -r tools/requirements.txt":                              {".ci/run", "venv tools/requirements.txt"},
+		"make schemathesis EXAMPLES=2000 SEED=1":                             {"contract/schemathesis_test.go", `"../tools/schemathesis"`},
+		"pip install -r tools/schemathesis.txt":                              {".ci/run", "venv tools/schemathesis.txt"},
 		"make sam-local":                                                     {".ci/sam-local", "\nmake sam-local "},
 		"make invoke EVENT=events/createplant/create.json":                   {".ci/sam-local", "\nmake invoke EVENT=events/createplant/create.json "},
 		"make contract URL=https://... TOKEN=pst_...":                        {".ci/sam-local", "\nmake contract URL="},

@@ -52,7 +52,8 @@ func (s step) String() string {
 type answer struct {
 	plant   string
 	errors  []int
-	status  int // the gateway's own
+	clause  string // that the message of 1004 goes on with
+	status  int    // the gateway's own
 	message string
 }
 
@@ -67,6 +68,12 @@ func refused(code int) answer     { return answer{errors: []int{code}} }
 // accepted is for ids that are not the case's own: the plant is created, or one
 // with that id exists.
 func accepted(plant string) answer { return answer{plant: plant, errors: []int{3001}} }
+
+// invalid is 1004 with what it says of the body.
+func invalid(clause string) answer { return answer{errors: []int{1004}, clause: clause} }
+
+// noObject is what a body that is `[]` gets, if nothing else is wrong.
+var noObject = invalid("it must be an object")
 
 func gatewayAnswer(status int, message string) answer {
 	return answer{status: status, message: message}
@@ -156,7 +163,7 @@ func authentication() []conversation {
 		// The body is refused, which shows that the token was not.
 		cases = append(cases, conversation{
 			"the scheme written as " + strings.TrimSuffix(value, "$TOKEN"), nothing,
-			[]step{{header: authorization(value), body: `[]`, want: refused(1004)}},
+			[]step{{header: authorization(value), body: `[]`, want: noObject}},
 		})
 	}
 	return cases
@@ -179,12 +186,12 @@ func contentTypes() []conversation {
 	} {
 		cases = append(cases, conversation{
 			"content type " + value, nothing,
-			[]step{{header: header("Content-Type", value), body: `[]`, want: refused(1004)}},
+			[]step{{header: header("Content-Type", value), body: `[]`, want: noObject}},
 		})
 	}
 	return append(cases, conversation{
 		"no content type is taken as JSON", nothing,
-		[]step{{header: header("Content-Type"), body: `[]`, want: refused(1004)}},
+		[]step{{header: header("Content-Type"), body: `[]`, want: noObject}},
 	})
 }
 
@@ -199,7 +206,7 @@ func idempotencyKeys() []conversation {
 	for _, value := range []string{"k", "!~", `{"json":[1,2]}`, strings.Repeat("k", 255)} {
 		cases = append(cases, conversation{
 			"an Idempotency-Key like " + value[:min(len(value), 20)], nothing,
-			[]step{{header: key(value), body: `[]`, want: refused(1004)}},
+			[]step{{header: key(value), body: `[]`, want: noObject}},
 		})
 	}
 	return cases
@@ -234,16 +241,38 @@ func malformedBodies() []conversation {
 }
 
 func mistypedBodies() []conversation {
+	const whole, inRange = "id must be an integer", "id must be from -9223372036854775808 to 9223372036854775807"
 	var cases []conversation
-	for _, body := range []string{
-		`null`, `true`, `[]`, `1`, `"oak"`, `[{"id":$1,"name":"oak"}]`, `{}`, `{"name":"oak"}`, `{"id":$1}`, `{"ID":$1,"NAME":"oak"}`,
-		`{"id":null,"name":"oak"}`, `{"id":"$1","name":"oak"}`, `{"id":true,"name":"oak"}`, `{"id":[$1],"name":"oak"}`, `{"id":{},"name":"oak"}`,
-		`{"id":1.5,"name":"oak"}`, `{"id":1e-1,"name":"oak"}`, `{"id":9223372036854775808,"name":"oak"}`, `{"id":-9223372036854775809,"name":"oak"}`,
-		`{"id":1e19,"name":"oak"}`, `{"id":1e999999999,"name":"oak"}`, `{"id":-1E+99999999999999999999,"name":"oak"}`, `{"id":1e-999999999,"name":"oak"}`,
-		`{"id":$1,"name":null}`, `{"id":$1,"name":""}`, `{"id":$1,"name":1}`, `{"id":$1,"name":["oak"]}`, `{"id":$1,"name":{}}`, `{"id":$1,"name":false}`,
-		`{"id":$1,"name":"oak","tag":null}`, `{"id":$1,"name":"oak","tag":1}`, `{"id":$1,"name":"oak","tag":["x"]}`, `{"id":$1,"name":"oak","tag":{}}`,
+	for _, group := range []struct {
+		clause string
+		bodies []string
+	}{
+		{"it must be an object", []string{`null`, `true`, `[]`, `1`, `"oak"`, `[{"id":$1,"name":"oak"}]`}},
+		{"id is required", []string{`{}`, `{"name":"oak"}`, `{"ID":$1,"NAME":"oak"}`}},
+		{whole, []string{
+			`{"id":null,"name":"oak"}`, `{"id":"$1","name":"oak"}`, `{"id":true,"name":"oak"}`, `{"id":[$1],"name":"oak"}`,
+			`{"id":{},"name":"oak"}`, `{"id":1.5,"name":"oak"}`, `{"id":1e-1,"name":"oak"}`, `{"id":1e-999999999,"name":"oak"}`,
+		}},
+		{inRange, []string{
+			`{"id":9223372036854775808,"name":"oak"}`, `{"id":-9223372036854775809,"name":"oak"}`, `{"id":1e19,"name":"oak"}`,
+			`{"id":1e999999999,"name":"oak"}`, `{"id":-1E+99999999999999999999,"name":"oak"}`,
+		}},
+		{"name is required", []string{`{"id":$1}`, `{"id":$1,"Name":"oak"}`}},
+		{"name must be a string", []string{
+			`{"id":$1,"name":null}`, `{"id":$1,"name":1}`, `{"id":$1,"name":["oak"]}`, `{"id":$1,"name":{}}`, `{"id":$1,"name":false}`,
+		}},
+		// Which shows that these are ids.
+		{"name must have at least one character", []string{
+			`{"id":$1,"name":""}`, `{"id":0,"name":""}`, `{"id":-0.0,"name":""}`, `{"id":-1,"name":""}`, `{"id":1e3,"name":""}`, `{"id":0e999999999,"name":""}`,
+			`{"id":9223372036854775807,"name":""}`, `{"id":-9223372036854775808,"name":""}`, `{"id":9.223372036854775807e18,"name":""}`,
+		}},
+		{"tag must be a string", []string{
+			`{"id":$1,"name":"oak","tag":null}`, `{"id":$1,"name":"oak","tag":1}`, `{"id":$1,"name":"oak","tag":["x"]}`, `{"id":$1,"name":"oak","tag":{}}`,
+		}},
 	} {
-		cases = append(cases, refusals(1004, nothing, refusal{name: "not a NewPlant: " + body, body: body})...)
+		for _, body := range group.bodies {
+			cases = append(cases, conversation{group.clause + ": " + body, nothing, []step{{body: body, want: invalid(group.clause)}}})
+		}
 	}
 	return cases
 }
@@ -289,7 +318,7 @@ func order() []conversation {
 		one("the content type comes before the idempotency key", all(text, badKey), `{`, 1001),
 		one("the idempotency key comes before the body", badKey, emptyBy, 1006),
 		one("form comes before types", nil, `{"id":"x","name":"oak"`, 1003),
-		one("types come before the size", nil, `{"id":"x","name":"`+strings.Repeat("n", limit+1)+`"}`, 1004),
+		{"types come before the size", nothing, []step{{body: `{"id":"x","name":"` + strings.Repeat("n", limit+1) + `"}`, want: invalid("id must be an integer")}}},
 	}
 }
 
@@ -324,16 +353,25 @@ func ids() []conversation {
 			{want: refused(3001)},
 		}}
 	}
-	fixed := func(id string) conversation {
-		return conversation{"the id " + id, freshIDs, []step{{body: `{"id":` + id + `,"name":"oak"}`, want: accepted(`{"name":"oak"}`)}}}
+	// An id that is not the case's own may be taken. It is the one that it is also
+	// written as.
+	fixed := func(id, plain string) conversation {
+		return conversation{"the id " + id + " is " + plain, freshIDs, []step{
+			{body: `{"id":` + id + `,"name":"oak"}`, want: accepted(`{"name":"oak"}`)},
+			{body: `{"id":` + plain + `,"name":"oak"}`, want: refused(3001)},
+		}}
 	}
 	return []conversation{
 		same("an id with a zero fraction", "$1.000"),
 		same("an id with an exponent of zero", "$1e0"),
 		same("an id with a negative exponent", "$100e-2"),
 		same("an id with a fraction and an exponent", "$1.0E+0"),
-		fixed("0"), fixed("-0"), fixed("-1"), fixed("9223372036854775807"), fixed("-9223372036854775808"),
-		fixed("9.223372036854775807e18"), fixed("0e999999999"), fixed("1e3"), fixed("0.0"),
+		fixed("-0", "0"), fixed("0.0", "0"), fixed("0e999999999", "0"),
+		fixed("9.223372036854775807e18", "9223372036854775807"), fixed("-9223372036854775808", "-9.223372036854775808e+18"),
+		{"a negative id is another", freshIDs, []step{
+			{body: `{"id":-$1,"name":"oak"}`, want: created(`{"name":"oak"}`)},
+			{body: `{"id":$1,"name":"oak"}`, want: created(`{"name":"oak"}`)},
+		}},
 		{"ids that differ in the last digit are two", freshIDs, []step{
 			{body: `{"id":$1,"name":"oak"}`, want: created(`{"name":"oak"}`)},
 			{body: `{"id":$2,"name":"oak"}`, want: created(`{"name":"oak"}`)},
@@ -346,7 +384,13 @@ func duplicates() []conversation {
 		{"the same plant again", freshIDs, []step{{want: created(`{"name":"oak"}`)}, {want: refused(3001)}, {want: refused(3001)}}},
 		{"another plant of the same id", freshIDs, []step{{want: created(`{"name":"oak"}`)}, {body: `{"id":$1,"name":"elm"}`, want: refused(3001)}}},
 		{"a refused plant does not take its id", freshIDs, []step{
-			{body: `{"id":$1,"name":""}`, want: refused(1004)}, {want: created(`{"name":"oak"}`)},
+			{body: `{"id":$1,"name":""}`, want: invalid("name must have at least one character")}, {want: created(`{"name":"oak"}`)},
+		}},
+		{"a request with an unknown token does not take the id", freshIDs, []step{
+			{header: header("Authorization", "Bearer pst_UnknownTokenOfTheEventsFolder04BhG5y"), want: refused(2003)}, {want: created(`{"name":"oak"}`)},
+		}},
+		{"a plant that is too large does not take its id", freshIDs, []step{
+			{body: `{"id":$1,"name":"` + strings.Repeat("n", limit+1) + `"}`, want: refused(1005)}, {want: created(`{"name":"oak"}`)},
 		}},
 		{"a request without a token does not take the id", freshIDs, []step{
 			{header: header("Authorization"), want: refused(2001)}, {want: created(`{"name":"oak"}`)},
@@ -377,6 +421,18 @@ func replays() []conversation {
 		{"another key is another request", freshIDs, []step{
 			{header: key, want: created(`{"name":"oak"}`)}, {header: other, want: refused(3001)},
 		}},
+		{"a key in another case is another request", freshIDs, []step{
+			{header: header("Idempotency-Key", "Key-$1"), want: created(`{"name":"oak"}`)}, {header: header("Idempotency-Key", "key-$1"), want: refused(3001)},
+		}},
+		{"keys that differ in the last of 255 characters are two", freshIDs, []step{
+			{header: header("Idempotency-Key", strings.Repeat("k", 254)+"a"), want: created(`{"name":"oak"}`)},
+			{header: header("Idempotency-Key", strings.Repeat("k", 254)+"b"), want: refused(3001)},
+		}},
+		{"a key in two headers is one key", freshIDs, []step{
+			{header: header("Idempotency-Key", "a-$1", "b-$1"), want: created(`{"name":"oak"}`)},
+			{header: header("Idempotency-Key", "a-$1"), want: refused(3001)},
+			{header: header("Idempotency-Key", "b-$1"), want: refused(3001)},
+		}},
 		{"no key is another request", freshIDs, []step{
 			{header: key, want: created(`{"name":"oak"}`)}, {want: refused(3001)},
 		}},
@@ -391,6 +447,10 @@ func gatewayAnswers() []conversation {
 	notFound := gatewayAnswer(http.StatusNotFound, "Not Found")
 	return []conversation{
 		one("GET of the route", step{method: http.MethodGet, body: emptyBy, want: notFound}),
+		one("PATCH of the route", step{method: http.MethodPatch, want: notFound}),
+		one("OPTIONS of the route", step{method: http.MethodOptions, body: emptyBy, want: notFound}),
+		one("a slash after the route", step{path: "/plants/", want: notFound}),
+		one("the route in another case", step{path: "/Plants", want: notFound}),
 		one("PUT of the route", step{method: http.MethodPut, want: notFound}),
 		one("DELETE of the route", step{method: http.MethodDelete, want: notFound}),
 		one("another path", step{path: "/plant", want: notFound}),

@@ -21,17 +21,34 @@ func TestSpecification(t *testing.T) {
 		}
 	}
 	for path, want := range map[string][]string{
-		"paths":                                  {"/plants"},
-		"paths./plants":                          {"post"},
-		"paths./plants.post.responses":           {"200", "400"},
-		"components.schemas.Plant.properties":    {"name", "tag"},
-		"components.schemas.NewPlant.properties": {"id", "name", "tag"},
-		"components.schemas.Error.properties":    {"error", "message"},
+		"paths":                                    {"/plants"},
+		"paths./plants":                            {"post"},
+		"paths./plants.post.responses":             {"200", "400"},
+		"paths./plants.post.requestBody.content":   {"application/json"},
+		"paths./plants.post.responses.200":         {"content", "description"},
+		"paths./plants.post.responses.200.content": {"application/json"},
+		"paths./plants.post.responses.400":         {"content", "description", "headers"},
+		"paths./plants.post.responses.400.content": {"application/json"},
+		"paths./plants.post.responses.400.headers": {"Idempotency-Key", "Retry-After"},
+		"paths./plants.post":                       {"description", "operationId", "parameters", "requestBody", "responses", "summary"},
+		"components.schemas.Plant.properties":      {"name", "tag"},
+		"components.schemas.NewPlant.properties":   {"id", "name", "tag"},
+		"components.schemas.Error.properties":      {"error", "message"},
 	} {
 		members, _ := at(document, path).(map[string]any)
 		if got := slices.Sorted(maps.Keys(members)); !slices.Equal(got, want) {
 			t.Errorf("%s holds %v, want %v", path, got, want)
 		}
+	}
+	// The specification has no parameters, so none may be required.
+	parameters, _ := at(document, "paths./plants.post.parameters").([]any)
+	for _, parameter := range parameters {
+		if at(parameter, "required") != false {
+			t.Errorf("parameter %v is required", at(parameter, "name"))
+		}
+	}
+	if len(parameters) != 1 {
+		t.Errorf("there are %d parameters, want Idempotency-Key alone", len(parameters))
 	}
 }
 

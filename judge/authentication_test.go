@@ -88,8 +88,9 @@ func presentations(r *rand.Rand, s secrets) []presentation {
 }
 
 // Nothing but a valid token opens the service, whatever is tried. Answers of one
-// code are the same, for the same work; and no part of a token is in a log or an
-// answer.
+// code are the same, and so is the work for each token that could be one: the
+// store is asked once. What cannot be one, which is no secret, is refused without
+// asking. No part of a token is in a log or an answer.
 func TestAuthenticationFromOutside(t *testing.T) {
 	r := rand.New(rand.NewPCG(soak.Seed(t), 0))
 	s := newService(t)

@@ -61,8 +61,11 @@ func (j judge) checkCase(t *testing.T, c suiteCase, wellFormed bool) {
 		if place.body == "" {
 			want = 1002
 		}
-		if got, _, err := j.create(t, new(memory.PlantStore), request{body: []byte(place.body)}); got != want || err != nil {
-			t.Errorf("%s: Invoke(%.80q) = %d, %v, want %d", name, place.body, got, err, want)
+		for _, text := range []bool{false, true} {
+			sent := request{body: []byte(place.body), text: text}
+			if got, _, err := j.create(t, new(memory.PlantStore), sent); got != want || err != nil {
+				t.Errorf("%s: Invoke(%.80q), as text %t = %d, %v, want %d", name, place.body, text, got, err, want)
+			}
 		}
 	}
 	// Most numbers of the suite are alone in an array.

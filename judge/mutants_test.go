@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"plantstore/internal/memory"
 	"plantstore/internal/plant"
 	"plantstore/soak"
 )
@@ -207,7 +208,16 @@ func TestMutants(t *testing.T) {
 		if r.IntN(200) == 0 {
 			body = grow(r, body)
 		}
-		groups[j.check(t, fmt.Sprint("mutant ", number), []byte(body))]++
+		judged := j.check(t, fmt.Sprint("mutant ", number), []byte(body))
+		groups[judged]++
+		want := codes[judged]
+		if body == "" {
+			want = 1002
+		}
+		sent := request{body: []byte(body), text: number%2 == 0}
+		if got, _, err := j.create(t, new(memory.PlantStore), sent); got != want || err != nil {
+			t.Errorf("mutant %d: Invoke(%.5000q) = %d, %v, want %d", number, body, got, err, want)
+		}
 		if t.Failed() {
 			return
 		}

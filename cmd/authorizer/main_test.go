@@ -4,12 +4,14 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A variable that is missing or malformed stops the start, and is named.
 func TestNewHandler(t *testing.T) {
 	complete := map[string]string{
 		"TOKENS_TABLE": "tokens", "AWS_REGION": "eu-central-1", "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret",
+		"AWS_ENDPOINT_URL": "http://127.0.0.1:1", // where nothing listens
 	}
 	tests := []struct {
 		variable, value string
@@ -31,5 +33,13 @@ func TestNewHandler(t *testing.T) {
 		if (err == nil) != test.valid || (err != nil && !strings.Contains(err.Error(), "environment variable "+test.variable)) {
 			t.Errorf("newHandler with %s=%q = %v, want valid %t", test.variable, test.value, err, test.valid)
 		}
+	}
+
+	handler, err := newHandler(func(name string) string { return complete[name] }, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := time.Since(handler.Now()).Abs(); got > time.Minute {
+		t.Errorf("the handler's clock is %v off", got)
 	}
 }

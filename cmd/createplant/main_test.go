@@ -4,12 +4,14 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A variable that is missing or malformed stops the start, and is named.
 func TestNewHandler(t *testing.T) {
 	complete := map[string]string{
 		"PLANTS_TABLE": "plants", "AWS_REGION": "eu-central-1", "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret",
+		"AWS_ENDPOINT_URL": "http://127.0.0.1:1", // where nothing listens
 	}
 	tests := []struct {
 		variable, value string
@@ -21,10 +23,10 @@ func TestNewHandler(t *testing.T) {
 		{"AWS_SECRET_ACCESS_KEY", "", false},
 		{"AWS_SESSION_TOKEN", "", true},
 		{"AWS_ENDPOINT_URL_DYNAMODB", "", true},
-		{"AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:8000", true},
+		{"AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:1", true},
 		{"AWS_ENDPOINT_URL_DYNAMODB", "127.0.0.1:8000", false},
 		{"AWS_ENDPOINT_URL_DYNAMODB", "ftp://host", false},
-		{"AWS_ENDPOINT_URL", "https://host", true},
+		{"AWS_ENDPOINT_URL", "https://127.0.0.1:1", true},
 		{"AWS_ENDPOINT_URL", "://", false},
 	}
 	for _, test := range tests {
@@ -38,5 +40,16 @@ func TestNewHandler(t *testing.T) {
 		if (err == nil) != test.valid || (err != nil && !strings.Contains(err.Error(), "environment variable "+test.variable)) {
 			t.Errorf("newHandler with %s=%q = %v, want valid %t", test.variable, test.value, err, test.valid)
 		}
+	}
+
+	handler, err := newHandler(func(name string) string { return complete[name] }, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := time.Since(handler.Now()).Abs(); got > time.Minute {
+		t.Errorf("the handler's clock is %v off", got)
+	}
+	if first, second := handler.NewKey(), handler.NewKey(); first == second || len(first) < 26 {
+		t.Errorf("fresh keys = %q, %q, want two with 128 bits", first, second)
 	}
 }

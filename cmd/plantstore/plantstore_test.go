@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"net"
@@ -128,8 +129,9 @@ func TestExamplesOfHelp(t *testing.T) {
 }
 
 func TestTokens(t *testing.T) {
-	p := build(t, "AWS_ENDPOINT_URL_DYNAMODB="+dynamotest.Endpoint(t), "PLANTS_TABLE=p-"+t.Name(), "TOKENS_TABLE=t-"+t.Name())
-	if _, stderr, code := p.run(t, "token", "list"); code == 0 || !strings.Contains(stderr, "there is no table t-TestTokens there") {
+	run := rand.Text() // the tables stay
+	p := build(t, "AWS_ENDPOINT_URL_DYNAMODB="+dynamotest.Endpoint(t), "PLANTS_TABLE=p-"+run, "TOKENS_TABLE=t-"+run)
+	if _, stderr, code := p.run(t, "token", "list"); code == 0 || !strings.Contains(stderr, "there is no table t-"+run+" there") {
 		t.Errorf("token list before the table is there = %q, exit code %d", stderr, code)
 	}
 	for range 2 { // the second time they are there already

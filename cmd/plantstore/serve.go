@@ -105,12 +105,13 @@ func newServer(plants plant.Store, tokens token.Finder, log *slog.Logger) *http.
 			Now:         time.Now,
 			NewID:       rand.Text,
 		},
-		ReadHeaderTimeout: headerTimeout,
-		ReadTimeout:       readTimeout,
-		WriteTimeout:      writeTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    gateway.MaxHeaderSize - 4096, // to which net/http adds 4096
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		DisableGeneralOptionsHandler: true, // an HTTP API has none
+		ReadHeaderTimeout:            headerTimeout,
+		ReadTimeout:                  readTimeout,
+		WriteTimeout:                 writeTimeout,
+		IdleTimeout:                  idleTimeout,
+		MaxHeaderBytes:               gateway.MaxHeaderSize - 4096, // to which net/http adds 4096
+		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 }
 

@@ -14,8 +14,8 @@ def _is_id(value):
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Gives a body whose id is one a fresh id. So a body that is invalid in another
-    way cannot be refused for an id that is taken."""
+    """Replaces a valid id by a fresh one. So a body that is invalid in another way
+    cannot be refused for an id that is taken."""
     body = case.body
     if isinstance(body, dict) and _is_id(body.get("id")):
         body["id"] = type(body["id"])(next(_ids))

@@ -22,10 +22,10 @@ func (e *InvalidError) Unwrap() error { return ErrInvalid }
 // openapi.yaml: an unknown member is ignored, names are case-sensitive, null
 // is no value, and an integer is one by its value, so 1.0 and 1e3 are.
 //
-// It returns [ErrMalformed] where the body is not one I-JSON value (RFC 7493:
-// that excludes duplicate names, invalid UTF-8 and lone surrogates) or nests
-// deeper than 10,000 levels, an [*InvalidError] where the value is not a
-// NewPlant, and [ErrTooLarge] where the plant could not be stored.
+// It returns [ErrMalformed] where the body is not one JSON value (RFC 8259), has
+// duplicate names, invalid UTF-8 or lone surrogates, or nests deeper than 10,000
+// levels, an [*InvalidError] where the value is not a NewPlant, and [ErrTooLarge]
+// where the plant could not be stored.
 func Decode(body []byte) (NewPlant, error) {
 	value := jsontext.Value(body)
 	if !value.IsValid() {

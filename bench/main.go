@@ -76,8 +76,6 @@ func run(starts, calls int, sizes bool) error {
 
 // cold measures starts. The measures and the functions take turns.
 func (b *bench) cold(starts int) ([]*figures, error) {
-	small, err := newShare(smallest)
-	defer small.remove()
 	measures := []struct {
 		figures
 		take func(s subject) (time.Duration, error)
@@ -85,9 +83,9 @@ func (b *bench) cold(starts int) ([]*figures, error) {
 		{figures{measure: "init, endpoint refusing", unit: "ms"}, func(s subject) (time.Duration, error) { return s.initialization(b.refusing) }},
 		{figures{measure: "cold total", unit: "ms"}, func(s subject) (time.Duration, error) { return s.coldTotal(b.near.URL, "") }},
 		{figures{measure: "cold total, store 4 ms away", unit: "ms"}, func(s subject) (time.Duration, error) { return s.coldTotal(b.far.URL, "") }},
-		{figures{measure: "cold total, 128 MB share", unit: "ms"}, func(s subject) (time.Duration, error) { return s.coldTotal(b.near.URL, small) }},
+		{figures{measure: "cold total, 128 MB share", unit: "ms"}, func(s subject) (time.Duration, error) { return s.coldTotalAt(b.near.URL, smallest) }},
 	}
-	if err != nil {
+	if _, err := b.subjects[0].coldTotalAt(b.near.URL, smallest); err != nil {
 		fmt.Fprintln(os.Stderr, "left out: the 128 MB share, as there is no cgroup v1 to limit the CPU by:", err)
 		measures = measures[:len(measures)-1]
 	}

@@ -74,6 +74,18 @@ func (s subject) coldTotal(endpoint string, part share) (time.Duration, error) {
 	return initialization + first, err
 }
 
+// coldTotalAt is coldTotal with the CPU of a memory size in MB after the
+// initialization. Each start has a share of its own, or the end of the process
+// before it would use some up.
+func (s subject) coldTotalAt(endpoint string, memory int) (time.Duration, error) {
+	part, err := newShare(memory)
+	if err != nil {
+		return 0, err
+	}
+	defer part.remove()
+	return s.coldTotal(endpoint, part)
+}
+
 // cpuTime returns the CPU time that the function's process has used, as the
 // scheduler counts it, in nanoseconds.
 func cpuTime(f *runtimeapi.Function) (total time.Duration, err error) {

@@ -31,7 +31,7 @@ func (f *figures) quantile(subject string, q float64) float64 {
 	return values[int(math.Ceil(q*float64(len(values))))-1]
 }
 
-// print writes a row for each measure: the median of the first subject, and of
+// printTable writes a row for each measure: the median of the first subject, and of
 // each other the ratio of its median to that. Behind it, where there are
 // several values, stands the ratio of the 99th percentiles.
 func printTable(w io.Writer, rows []*figures, subjects []subject) {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -42,9 +44,16 @@ func TestNewHandler(t *testing.T) {
 		}
 	}
 
+	asked := make(chan string, 1)
+	dynamoDB := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r.Method }))
+	defer dynamoDB.Close()
+	complete["AWS_ENDPOINT_URL"] = dynamoDB.URL
 	handler, err := newHandler(func(name string) string { return complete[name] }, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(asked) != 1 || <-asked != http.MethodGet {
+		t.Errorf("newHandler opened no connection")
 	}
 	if got := time.Since(handler.Now()).Abs(); got > time.Minute {
 		t.Errorf("the handler's clock is %v off", got)

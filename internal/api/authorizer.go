@@ -34,7 +34,7 @@ func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 		return a.authenticate(ctx, event, &r)
 	})
 	record{
-		requestID: r.id,
+		requestID: r.RequestContext.RequestID,
 		subject:   t.Subject,
 		tokenID:   t.ID,
 		duration:  a.Now().Sub(start),
@@ -42,7 +42,7 @@ func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	}.log(ctx, a.Log, "authorize")
 	return json.Marshal(authorization{
 		IsAuthorized: true,
-		Context:      newVerdict(r.headers.authorization.value, t, err),
+		Context:      newVerdict(r.Headers.authorization.value, t, err),
 	})
 }
 
@@ -50,7 +50,7 @@ func (a *Authorizer) authenticate(ctx context.Context, event []byte, r *request)
 	if err := r.decode(event); err != nil {
 		return token.Token{}, err
 	}
-	secret, err := bearer(r.headers.authorization.value)
+	secret, err := bearer(r.Headers.authorization.value)
 	if err != nil {
 		return token.Token{}, err
 	}

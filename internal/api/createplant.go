@@ -49,9 +49,9 @@ func (h *CreatePlant) Invoke(ctx context.Context, event []byte) ([]byte, error) 
 		return h.create(ctx, event, &c)
 	})
 	record{
-		requestID: c.id,
-		subject:   c.verdict.Subject,
-		tokenID:   c.verdict.TokenID,
+		requestID: c.RequestContext.RequestID,
+		subject:   c.RequestContext.Authorizer.Lambda.Subject,
+		tokenID:   c.RequestContext.Authorizer.Lambda.TokenID,
 		duration:  h.Now().Sub(start),
 		err:       err,
 	}.log(ctx, h.Log, "create plant")
@@ -64,10 +64,11 @@ func (h *CreatePlant) create(ctx context.Context, event []byte, c *creation) (pl
 	if err := c.decode(event); err != nil {
 		return plant.Plant{}, err
 	}
-	if err := c.verdict.check(c.headers.authorization.value); err != nil {
+	verdict := c.RequestContext.Authorizer.Lambda
+	if err := verdict.check(c.Headers.authorization.value); err != nil {
 		return plant.Plant{}, err
 	}
-	if !isJSON(c.headers.contentType.value) {
+	if !isJSON(c.Headers.contentType.value) {
 		return plant.Plant{}, errContentType
 	}
 	if err := c.chooseKey(h.NewKey); err != nil {
@@ -86,15 +87,15 @@ func (h *CreatePlant) create(ctx context.Context, event []byte, c *creation) (pl
 	}
 	return p.Plant, h.Plants.Create(ctx, plant.Write{
 		Plant: p,
-		Key:   plant.NewWriteKey(c.verdict.Subject, c.idempotencyKey),
-		By:    c.verdict.Subject,
+		Key:   plant.NewWriteKey(verdict.Subject, c.idempotencyKey),
+		By:    verdict.Subject,
 		At:    h.Now().UTC(),
 	})
 }
 
 // chooseKey takes the client's idempotency key, or a fresh one.
 func (c *creation) chooseKey(newKey func() string) error {
-	sent := c.headers.idempotencyKey
+	sent := c.Headers.idempotencyKey
 	if !sent.sent {
 		c.idempotencyKey = newKey()
 		return nil

@@ -79,16 +79,11 @@ func bearer(authorization string) (string, error) {
 		return "", errTokenMissing
 	}
 	secret := strings.TrimLeft(authorization[end:], " ")
-	if secret == "" || strings.ContainsFunc(secret, notToken) {
+	if secret == "" || strings.Trim(secret, b64token) != "" {
 		return "", errTokenMalformed
 	}
 	return secret, nil
 }
 
-// notToken reports whether r is no character of RFC 6750's b64token.
-func notToken(r rune) bool {
-	const symbols = "-._~+/="
-	isLetter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
-	isDigit := '0' <= r && r <= '9'
-	return !isLetter && !isDigit && !strings.ContainsRune(symbols, r)
-}
+// b64token holds the characters of a token by RFC 6750.
+const b64token = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/="

@@ -15,10 +15,11 @@ import (
 // connectTimeout is how long a start waits for its connection.
 const connectTimeout = time.Second
 
-// Connect opens the connection that the first operation will use, so that it does
-// not wait for one: the initialization of a function has more CPU than what comes
-// after it. It asks DynamoDB for nothing, and waits for a second at most. Where
-// it fails, the first operation opens the connection, and says why it cannot.
+// Connect opens the connection that an operation within the next 30 s will use, so
+// that it does not wait for one: the initialization of a function has more CPU than
+// what comes after it. It asks DynamoDB for nothing, and waits for a second at
+// most. Where it fails, the first operation opens the connection, and says why it
+// cannot.
 func Connect(client *dynamodb.Client) {
 	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
 	defer cancel()

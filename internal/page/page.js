@@ -1,5 +1,5 @@
-// The token stands in the HTML and not here, as any site may run this script,
-// but none can read the HTML.
+// The token stands in the HTML and not here: what another site could at most run
+// is a script, and it can never read the HTML.
 const page = document.getElementById('page');
 const ui = SwaggerUIBundle({
   url: 'openapi.yaml',

@@ -1,6 +1,7 @@
 package plant
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -29,7 +30,10 @@ func parseInt64(literal string) (int64, error) {
 	if significant == "" {
 		return 0, nil
 	}
-	scale := parseExponent(exponent) - len(fraction) + len(digits) - len(significant)
+	// One that is out of range becomes the nearest of 42 bits: no literal has as
+	// many digits as it would take to bring it back.
+	power, _ := strconv.ParseInt(cmp.Or(exponent, "0"), 10, 42)
+	scale := int(power) - len(fraction) + len(digits) - len(significant)
 	if scale < 0 {
 		return 0, errFraction
 	}
@@ -45,19 +49,4 @@ func parseInt64(literal string) (int64, error) {
 		return 0, errRange
 	}
 	return id, nil
-}
-
-// parseExponent returns the exponent, at most 2^40 from zero: no literal has as
-// many digits as it would take to bring a larger one back into range.
-func parseExponent(text string) int {
-	const limit = 1 << 40
-	digits := strings.TrimLeft(text, "+-")
-	exponent := 0
-	for _, digit := range []byte(digits) {
-		exponent = min(exponent*10+int(digit-'0'), limit)
-	}
-	if strings.HasPrefix(text, "-") {
-		return -exponent
-	}
-	return exponent
 }

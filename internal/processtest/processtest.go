@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// Build builds a command, as createplant, the way it is deployed, and returns
-// the path of its binary.
+// Build builds a command, as createplant, with the code that is deployed, and
+// returns the path of its binary.
 func Build(t testing.TB, command string, flags ...string) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), command)

@@ -74,11 +74,11 @@ func (s subject) coldTotal(endpoint string, part share) (time.Duration, error) {
 	return initialization + first, err
 }
 
-// coldTotalAt is coldTotal with the CPU of a memory size in MB after the
-// initialization. Each start has a share of its own, or the end of the process
-// before it would use some up.
-func (s subject) coldTotalAt(endpoint string, memory int) (time.Duration, error) {
-	part, err := newShare(memory)
+// coldTotalAt is coldTotal with the smallest share of a CPU, dealt out each
+// period, after the initialization. Each start has a share of its own, or the end
+// of the process before it would use some up.
+func (s subject) coldTotalAt(endpoint string, period time.Duration) (time.Duration, error) {
+	part, err := newShare(smallest, period)
 	if err != nil {
 		return 0, err
 	}

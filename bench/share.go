@@ -14,17 +14,15 @@ const (
 	// of it. Source: Lambda Developer Guide, "Configure Lambda function memory".
 	smallest = 128
 	fullCPU  = 1769
-
-	// period is how often a share of the CPU is dealt out: the kernel's default.
-	period = 100 * time.Millisecond
 )
 
 // share is a control group whose processes get a part of a CPU.
 type share string
 
 // newShare makes the group that has the CPU of a function of this memory size in
-// MB. It needs the cpu controller of cgroup v1, and the right to use it.
-func newShare(memory int) (share, error) {
+// MB, dealt out each period. It needs the cpu controller of cgroup v1, and the
+// right to use it.
+func newShare(memory int, period time.Duration) (share, error) {
 	s := share(filepath.Join("/sys/fs/cgroup/cpu", fmt.Sprintf("plantstore-bench-%d-%d", os.Getpid(), memory)))
 	if err := os.Mkdir(string(s), 0o755); err != nil {
 		return "", err

@@ -43,6 +43,7 @@ func newSubjects(folder string, trusted, system []string) ([]subject, error) {
 	mistyped := bytes.Replace(authorize, []byte("001Havmq"), []byte("002Havmq"), 1)
 	subjects := []subject{
 		{name: "empty", source: "bench/empty", event: create, want: "200"},
+		{name: "empty, our variables", source: "bench/empty", environment: variables, event: create, want: "200"},
 		{name: "default way", source: "bench/baseline", environment: system, event: create, want: "Monstera"},
 		{name: "createplant", source: "cmd/createplant", environment: ours, event: create, want: "Monstera"},
 		{name: "authorizer", source: "cmd/authorizer", environment: ours, event: authorize, want: "allow"},

@@ -13,20 +13,20 @@ func TestDecode(t *testing.T) {
 		body string
 		want NewPlant
 	}{
-		{"id and name", `{"id":1,"name":"oak"}`, NewPlant{1, Plant{"oak", nil}}},
-		{"a tag", `{"id":1,"name":"oak","tag":"fern"}`, NewPlant{1, Plant{"oak", &tag}}},
-		{"an empty tag", `{"id":1,"name":"oak","tag":""}`, NewPlant{1, Plant{"oak", &empty}}},
-		{"members in another order", `{"tag":"fern","name":"oak","id":1}`, NewPlant{1, Plant{"oak", &tag}}},
-		{"white space around all", " \t\r\n{ \"id\" : 1 , \"name\" : \"oak\" } \n", NewPlant{1, Plant{"oak", nil}}},
-		{"unknown members", `{"id":1,"name":"oak","ID":"x","Name":null,"x":{"y":[1,{"z":2}]}}`, NewPlant{1, Plant{"oak", nil}}},
-		{"escapes in names", `{"\u0069d":1,"n\u0061me":"oak"}`, NewPlant{1, Plant{"oak", nil}}},
-		{"escapes in values", `{"id":1,"name":"\u00e4\n\u0000\ud83c\udf31"}`, NewPlant{1, Plant{"ä\n\x00🌱", nil}}},
-		{"white space as a name", `{"id":1,"name":" "}`, NewPlant{1, Plant{" ", nil}}},
-		{"the replacement character itself", "{\"id\":1,\"name\":\"\uFFFD\"}", NewPlant{1, Plant{"\uFFFD", nil}}},
-		{"an integer as a decimal", `{"id":1.0,"name":"oak"}`, NewPlant{1, Plant{"oak", nil}}},
-		{"an integer with an exponent", `{"id":1e3,"name":"oak"}`, NewPlant{1000, Plant{"oak", nil}}},
-		{"the largest plant", `{"id":1,"tag":"","name":"` + strings.Repeat("n", MaxSize) + `"}`, NewPlant{1, Plant{strings.Repeat("n", MaxSize), &empty}}},
-		{"nesting as deep as is read", `{"id":1,"name":"oak","x":` + nested(9999) + `}`, NewPlant{1, Plant{"oak", nil}}},
+		{"id and name", `{"id":1,"name":"oak"}`, NewPlant{ID: 1, Plant: Plant{Name: "oak"}}},
+		{"a tag", `{"id":1,"name":"oak","tag":"fern"}`, NewPlant{ID: 1, Plant: Plant{Name: "oak", Tag: &tag}}},
+		{"an empty tag", `{"id":1,"name":"oak","tag":""}`, NewPlant{ID: 1, Plant: Plant{Name: "oak", Tag: &empty}}},
+		{"members in another order", `{"tag":"fern","name":"oak","id":1}`, NewPlant{ID: 1, Plant: Plant{Name: "oak", Tag: &tag}}},
+		{"white space around all", " \t\r\n{ \"id\" : 1 , \"name\" : \"oak\" } \n", NewPlant{ID: 1, Plant: Plant{Name: "oak"}}},
+		{"unknown members", `{"id":1,"name":"oak","ID":"x","Name":null,"x":{"y":[1,{"z":2}]}}`, NewPlant{ID: 1, Plant: Plant{Name: "oak"}}},
+		{"escapes in names", `{"\u0069d":1,"n\u0061me":"oak"}`, NewPlant{ID: 1, Plant: Plant{Name: "oak"}}},
+		{"escapes in values", `{"id":1,"name":"\u00e4\n\u0000\ud83c\udf31"}`, NewPlant{ID: 1, Plant: Plant{Name: "ä\n\x00🌱"}}},
+		{"white space as a name", `{"id":1,"name":" "}`, NewPlant{ID: 1, Plant: Plant{Name: " "}}},
+		{"the replacement character itself", "{\"id\":1,\"name\":\"\uFFFD\"}", NewPlant{ID: 1, Plant: Plant{Name: "\uFFFD"}}},
+		{"an integer as a decimal", `{"id":1.0,"name":"oak"}`, NewPlant{ID: 1, Plant: Plant{Name: "oak"}}},
+		{"an integer with an exponent", `{"id":1e3,"name":"oak"}`, NewPlant{ID: 1000, Plant: Plant{Name: "oak"}}},
+		{"the largest plant", `{"id":1,"tag":"","name":"` + strings.Repeat("n", MaxSize) + `"}`, NewPlant{ID: 1, Plant: Plant{Name: strings.Repeat("n", MaxSize), Tag: &empty}}},
+		{"nesting as deep as is read", `{"id":1,"name":"oak","x":` + nested(9999) + `}`, NewPlant{ID: 1, Plant: Plant{Name: "oak"}}},
 	}
 	for _, test := range tests {
 		if got, err := Decode([]byte(test.body)); err != nil || !got.Equal(test.want) {

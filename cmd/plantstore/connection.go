@@ -35,13 +35,10 @@ type connection struct {
 func (c *connection) AfterApply() (err error) {
 	if c.EndpointURL == "" {
 		c.EndpointURL, err = dynamo.Endpoint(os.Getenv)
-		return err
+	} else if _, err = dynamo.Endpoint(func(string) string { return c.EndpointURL }); err != nil {
+		err = errors.New("--endpoint-url is not an http or https URL, such as http://127.0.0.1:8000")
 	}
-	_, err = dynamo.Endpoint(func(string) string { return c.EndpointURL })
-	if err != nil {
-		return errors.New("--endpoint-url is not an http or https URL, such as http://127.0.0.1:8000")
-	}
-	return nil
+	return err
 }
 
 // config returns the SDK's configuration. A DynamoDB at a plain http endpoint is
@@ -56,26 +53,26 @@ func (c *connection) config(ctx context.Context) (aws.Config, error) {
 		options = append(options, config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider("local", "local", "")))
 	}
 	cfg, err := config.LoadDefaultConfig(ctx, options...)
-	if err == nil && cfg.Region == "" {
-		err = errors.New("no AWS region: set AWS_REGION, or AWS_PROFILE to a profile that has one")
+	if err != nil {
+		return cfg, err
 	}
-	return cfg, err
+	if cfg.Region == "" {
+		return cfg, errors.New("no AWS region: set AWS_REGION, or AWS_PROFILE to a profile that has one")
+	}
+	if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
+		return cfg, fmt.Errorf("no AWS credentials: set AWS_PROFILE to a profile that has some (%w)", err)
+	}
+	return cfg, nil
 }
 
 func (c *connection) client(ctx context.Context) (*dynamodb.Client, error) {
 	cfg, err := c.config(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return dynamo.NewClient(cfg), nil
+	return dynamo.NewClient(cfg), err
 }
 
 // explain returns err in the words of whoever typed the command. Table is the
 // one that was used.
 func (c *connection) explain(err error, table string) error {
-	if err == nil {
-		return nil
-	}
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
 		return fmt.Errorf("there is no table %s there; in a local DynamoDB, `plantstore tables create` makes the tables", table)
 	}

@@ -223,4 +223,8 @@ func TestTokensOfAStack(t *testing.T) {
 	if _, stderr, code := p.run(t, "token", "list", "--stack", "desert"); code == 0 || !strings.Contains(stderr, "no table of tokens in stack desert") {
 		t.Errorf("token list --stack desert = %q, exit code %d", stderr, code)
 	}
+	p.environment = p.environment[:len(p.environment)-2] // no keys
+	if _, stderr, code := p.run(t, "token", "list", "--stack", "garden"); code != 1 || !strings.Contains(stderr, "no AWS credentials: set AWS_PROFILE") {
+		t.Errorf("token list --stack garden without credentials = %q, exit code %d", stderr, code)
+	}
 }

@@ -1,6 +1,10 @@
 package main
 
-const description = `Plant Store: a service that creates plants, and its tokens. Each command shows examples: plantstore COMMAND --help.
+const description = `Plant Store: a service that creates plants, and its tokens. Each command shows more examples: plantstore COMMAND --help.
+
+    plantstore serve                       # all in memory, and prints a token
+    plantstore token issue --stack plant-store-dev --subject alice --ttl 90d
+    plantstore token list --stack plant-store-dev
 
 Exit codes: 0 for done, 1 for what could not be done, 2 for a wrong call. What was asked for goes to standard output, all else to standard error.`
 

@@ -1,13 +1,6 @@
 // Command plantstore serves the Plant Store on this machine, with a page to try it
 // out, and administers the tokens of one here or in AWS.
-//
-//	plantstore serve                                               all in memory
-//	plantstore token issue --stack plant-store-dev --subject alice
-//	plantstore token list --stack plant-store-dev
-//	plantstore token revoke --stack plant-store-dev ID
-//	plantstore tables create --endpoint-url http://127.0.0.1:8000  in a local DynamoDB
-//
-// It ends with 0 for done, 1 for what could not be done and 2 for a wrong call.
+// `plantstore --help` shows how.
 package main
 
 import (

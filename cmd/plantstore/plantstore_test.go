@@ -103,7 +103,7 @@ func TestWrongCalls(t *testing.T) {
 	}
 }
 
-// The help of each command shows examples, and each of them is a right call.
+// The help shows examples, that of each command too, and each is a right call.
 func TestExamplesOfHelp(t *testing.T) {
 	parser := newParser(t.Context())
 	example := regexp.MustCompile(`plantstore ([^|#)\n]+)`)
@@ -117,6 +117,15 @@ func TestExamplesOfHelp(t *testing.T) {
 				t.Errorf("plantstore %s: %v, want a call of %s", call[1], err, command.Path())
 			}
 		}
+	}
+	calls := regexp.MustCompile(`(?m)^ {4}plantstore ([^#\n]+)`).FindAllStringSubmatch(parser.Model.Help, -1)
+	for _, call := range calls {
+		if _, err := parser.Parse(strings.Fields(call[1])); err != nil {
+			t.Errorf("plantstore %s: %v, want a right call", call[1], err)
+		}
+	}
+	if len(calls) < 2 {
+		t.Errorf("help = %q, want examples", parser.Model.Help)
 	}
 	p := build(t)
 	for _, args := range []string{"--version", "--help", "token issue --help"} {

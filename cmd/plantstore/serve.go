@@ -36,9 +36,9 @@ const (
 // serveCommand is `plantstore serve`.
 type serveCommand struct {
 	connection
-	Addr        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on. Port 0 takes a free one."`
-	PlantsTable string `env:"PLANTS_TABLE" help:"Name of the table of plants. Without tables and endpoint, all is in memory."`
-	TokensTable string `env:"TOKENS_TABLE" help:"Name of the table of tokens."`
+	Addr        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on (${default}). Port 0 takes a free one."`
+	PlantsTable string `env:"PLANTS_TABLE" help:"Name of the table of plants. Without tables and endpoint, all is in memory (with an endpoint: ${plants_table})."`
+	TokensTable string `env:"TOKENS_TABLE" help:"Name of the table of tokens (with an endpoint: ${tokens_table})."`
 }
 
 // Run serves until ctx ends, and then until each request that came in is

@@ -25,7 +25,7 @@ import (
 type tokenCommand struct {
 	connection
 	Stack string `help:"CloudFormation stack whose table of tokens to use."`
-	Table string `env:"TOKENS_TABLE" help:"Name of the table of tokens, where there is no --stack."`
+	Table string `env:"TOKENS_TABLE" help:"Name of the table of tokens, where there is no --stack (with an endpoint: ${tokens_table})."`
 
 	Issue  issueCommand  `cmd:"" help:"Issue a token and print it. It cannot be shown again."`
 	List   listCommand   `cmd:"" help:"List the tokens, those that expire first first."`

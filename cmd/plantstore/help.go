@@ -8,6 +8,14 @@ const description = `Plant Store: a service that creates plants, and its tokens.
 
 Exit codes: 0 for done, 1 for what could not be done, 2 for a wrong call. What was asked for goes to standard output, all else to standard error.`
 
+// wrongCall says what is wrong with a call. It ends the command with 2.
+type wrongCall string
+
+func (w wrongCall) Error() string { return string(w) }
+
+// ExitCode implements [kong.ExitCoder].
+func (wrongCall) ExitCode() int { return 2 }
+
 // examples returns what the help of each command shows, by the
 // command's last word.
 func examples() map[string]string {

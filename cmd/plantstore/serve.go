@@ -49,6 +49,9 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		return err
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Addr)
+	if _, malformed := errors.AsType[*net.AddrError](err); malformed {
+		return wrongCall("--addr must be HOST:PORT, such as 127.0.0.1:8081")
+	}
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s (%w); give another --addr, as in `make run ADDR=127.0.0.1:8081`", c.Addr, err)
 	}
@@ -85,7 +88,7 @@ func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens t
 		return new(memory.PlantStore), tokens, secret, tokens.Add(ctx, t)
 	}
 	if c.EndpointURL == "" && (c.PlantsTable == "" || c.TokensTable == "") {
-		return nil, nil, "", errors.New("give both --plants-table and --tokens-table, or neither to serve from memory")
+		return nil, nil, "", wrongCall("give both --plants-table and --tokens-table, or neither to serve from memory")
 	}
 	client, err := c.client(ctx)
 	if err != nil {

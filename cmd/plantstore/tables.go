@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"plantstore/internal/dynamo"
@@ -24,10 +23,10 @@ type createTablesCommand struct {
 // Run creates the tables that are not there yet.
 func (c *createTablesCommand) Run(ctx context.Context) error {
 	if c.EndpointURL == "" {
-		return errors.New("tables create is for a local DynamoDB: give --endpoint-url; in AWS, `sam deploy` creates the tables")
+		return wrongCall("tables create is for a local DynamoDB: give --endpoint-url; in AWS, `sam deploy` creates the tables")
 	}
 	if c.PlantsTable == c.TokensTable {
-		return errors.New("the tables need two names")
+		return wrongCall("the tables need two names")
 	}
 	// A DynamoDB Local that has just started may take long over its first table.
 	ctx, cancel := context.WithTimeout(ctx, 6*operationTimeout)

@@ -17,6 +17,7 @@ import (
 	"plantstore/internal/dynamo"
 	"plantstore/internal/token"
 
+	"github.com/alecthomas/kong"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 )
@@ -49,26 +50,19 @@ func (c *tokenCommand) do(ctx context.Context, f func(context.Context, token.Sto
 
 // tableName returns the name of the table of tokens.
 func (c *tokenCommand) tableName(ctx context.Context) (string, error) {
-	switch {
-	case c.Stack != "":
-		return c.tableOfStack(ctx)
-	case c.Table != "":
-		return c.Table, nil
-	case c.EndpointURL != "":
-		return localTokensTable, nil
+	if c.Stack == "" && c.Table == "" && c.EndpointURL == "" {
+		return "", wrongCall("which tokens? Give --stack or --table, or --endpoint-url for a local DynamoDB")
 	}
-	return "", errors.New("which tokens? Give --stack or --table, or --endpoint-url for a local DynamoDB")
-}
-
-func (c *tokenCommand) tableOfStack(ctx context.Context) (string, error) {
+	if c.Stack == "" {
+		return cmp.Or(c.Table, localTokensTable), nil
+	}
 	cfg, err := new(connection).config(ctx)
 	if err != nil {
 		return "", err
 	}
-	logicalID := "TokensTable"
 	out, err := cloudformation.NewFromConfig(cfg).DescribeStackResource(ctx, &cloudformation.DescribeStackResourceInput{
 		StackName:         &c.Stack,
-		LogicalResourceId: &logicalID,
+		LogicalResourceId: aws.String("TokensTable"),
 	})
 	if err != nil {
 		return "", fmt.Errorf("no table of tokens in stack %s: %w", c.Stack, err)
@@ -111,16 +105,19 @@ func newRow(t token.Token, secret string) row {
 // lifetime is a duration that may be given in days too.
 type lifetime time.Duration
 
-// UnmarshalText implements [encoding.TextUnmarshaler].
-func (l *lifetime) UnmarshalText(text []byte) error {
-	if days, ok := strings.CutSuffix(string(text), "d"); ok {
-		n, err := strconv.ParseInt(days, 10, 16) // 32,767 days at most
-		*l = lifetime(time.Duration(n) * 24 * time.Hour)
-		return err
+// Decode implements [kong.MapperValue], to which kong leaves -1h too.
+func (l *lifetime) Decode(ctx *kong.DecodeContext) error {
+	text := ctx.Scan.Pop().String()
+	duration, err := time.ParseDuration(text)
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, malformed := strconv.ParseInt(days, 10, 16)
+		duration, err = time.Duration(n)*24*time.Hour, malformed
 	}
-	duration, err := time.ParseDuration(string(text))
+	if err != nil || duration < time.Second {
+		return errors.New("must be at least one second and at most 32767d, such as 90m, 12h or 30d")
+	}
 	*l = lifetime(duration)
-	return err
+	return nil
 }
 
 // issueCommand is `plantstore token issue`.
@@ -134,10 +131,9 @@ type issueCommand struct {
 func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
 	secret, t, err := token.Issue(rand.Reader, c.Subject, time.Now(), time.Duration(c.TTL))
 	if err != nil {
-		return err
+		return wrongCall(err.Error())
 	}
-	err = command.do(ctx, func(ctx context.Context, store token.Store) error { return store.Add(ctx, t) })
-	if err != nil {
+	if err := command.do(ctx, func(ctx context.Context, store token.Store) error { return store.Add(ctx, t) }); err != nil {
 		return err
 	}
 	if c.Output == "json" {

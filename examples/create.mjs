@@ -30,6 +30,10 @@ async function create(plant) {
   return { status, body };
 }
 
+if (!PLANTSTORE_URL || !PLANTSTORE_TOKEN || process.argv.length !== 3) {
+  console.error('usage: PLANTSTORE_URL=... PLANTSTORE_TOKEN=... node examples/create.mjs PLANT');
+  process.exit(2);
+}
 const { status, body } = await create(process.argv[2]);
 console.log(body);
 process.exitCode = status === 200 ? 0 : 1;

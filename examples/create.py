@@ -42,6 +42,8 @@ def create(plant: str) -> tuple[int, str]:
     return status, body
 
 
+if len(sys.argv) != 2 or not os.environ.get("PLANTSTORE_URL") or not os.environ.get("PLANTSTORE_TOKEN"):
+    sys.exit("usage: PLANTSTORE_URL=... PLANTSTORE_TOKEN=... python3 examples/create.py PLANT")
 status, body = create(sys.argv[1])
 print(body)
 sys.exit(status != 200)

@@ -7,6 +7,8 @@
 #     examples/create.sh '{"id":1,"name":"Monstera","tag":"indoor"}'
 set -eu
 
+usage='usage: PLANTSTORE_URL=... PLANTSTORE_TOKEN=... examples/create.sh PLANT'
+: "${PLANTSTORE_URL:?$usage}" "${PLANTSTORE_TOKEN:?$usage}" "${1:?$usage}"
 key=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n') # of this plant: each attempt sends the same
 body=$(mktemp)
 trap 'rm -f "$body"' EXIT

@@ -76,6 +76,34 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+// A client that lacks its argument or a variable says how it is called, and
+// sends nothing.
+func TestUsage(t *testing.T) {
+	tests := []struct {
+		name        string
+		arguments   []string
+		environment []string
+	}{
+		{"no plant", nil, []string{"PLANTSTORE_URL=http://127.0.0.1:1", "PLANTSTORE_TOKEN=x"}},
+		{"no address", []string{"{}"}, []string{"PLANTSTORE_URL=", "PLANTSTORE_TOKEN=x"}},
+		{"no token", []string{"{}"}, []string{"PLANTSTORE_URL=http://127.0.0.1:1", "PLANTSTORE_TOKEN="}},
+	}
+	for name, command := range clients() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			need(t, name)
+			for _, test := range tests {
+				c := exec.CommandContext(t.Context(), command[0], append(slices.Clone(command[1:]), test.arguments...)...)
+				c.Env = append(os.Environ(), test.environment...)
+				// go run tells the exit code too.
+				if out, err := c.CombinedOutput(); err == nil || !regexp.MustCompile(`^.*usage: PLANTSTORE_URL=.*\n(exit status 2\n)?$`).Match(out) {
+					t.Errorf("%s: %s = %q, %v, want its usage", test.name, name, out, err)
+				}
+			}
+		})
+	}
+}
+
 // need skips the test where a program is missing, and with CI=true fails it.
 func need(t *testing.T, program string) {
 	t.Helper()

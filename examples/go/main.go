@@ -19,6 +19,10 @@ import (
 )
 
 func main() {
+	if len(os.Args) != 2 || os.Getenv("PLANTSTORE_URL") == "" || os.Getenv("PLANTSTORE_TOKEN") == "" {
+		fmt.Fprintln(os.Stderr, "usage: PLANTSTORE_URL=... PLANTSTORE_TOKEN=... go run ./examples/go PLANT")
+		os.Exit(2)
+	}
 	status, body := create(context.Background(), os.Args[1])
 	fmt.Println(body)
 	if status != http.StatusOK {

@@ -15,6 +15,7 @@ GOARCH_OF = $(or $(GOARCH_$(ARCH)),$(error ARCH must be arm64 or x86_64, not $(A
 GOARCH_arm64  = arm64
 GOARCH_x86_64 = amd64
 RACE      = $(if $(shell command -v $$(go env CC)),-race)
+GET_SAM   = python3 -m venv ~/.sam && ~/.sam/bin/pip install -r tools/requirements.txt && export PATH=$$PATH:~/.sam/bin
 LINT      = go tool -modfile=tools/go.mod golangci-lint
 # Only what is pinned here: other linters that a machine happens to have are not asked.
 ACTIONLINT = go tool -modfile=tools/actionlint/go.mod actionlint -shellcheck= -pyflakes=
@@ -53,7 +54,7 @@ check: ## what CI runs: format, vet, lint, template, workflows, tests
 	go vet ./...
 	$(LINT) run
 	$(ACTIONLINT)
-	@if command -v sam >/dev/null; then sam validate --lint && cfn-lint template.yaml; else echo "SAM is missing: template.yaml is not validated (pip install -r tools/requirements.txt)"; fi
+	@if command -v sam >/dev/null; then sam validate --lint && cfn-lint template.yaml; else echo 'SAM is missing: template.yaml is not validated ($(GET_SAM))'; fi
 	@if command -v checkov >/dev/null; then checkov --file template.yaml --skip-download --compact --quiet; else echo "checkov is missing: template.yaml is not checked for security (pip install -r tools/checkov.txt)"; fi
 	$(MAKE) test
 
@@ -70,7 +71,7 @@ schemathesis: plantstore ## let schemathesis test openapi.yaml (EXAMPLES=200 SEE
 
 build: ## build both functions with SAM (ARCH=arm64 or x86_64)
 	@: $(GOARCH_OF)
-	@command -v sam >/dev/null || { echo "SAM is missing: pip install -r tools/requirements.txt" >&2; exit 1; }
+	@command -v sam >/dev/null || { echo 'SAM is missing: $(GET_SAM)' >&2; exit 1; }
 	ARCH=$(ARCH) sam build --parameter-overrides Architecture=$(ARCH)
 	@sed -i.bak 's/Default: arm64/Default: $(ARCH)/' .aws-sam/build/template.yaml
 	@echo 'Architecture: $(ARCH)' >.aws-sam/build/parameters.yaml
@@ -83,11 +84,13 @@ deploy: ## build and deploy to AWS (ENV=dev, staging or production)
 	sam deploy --config-env $(ENV) $(if $(AWS_REGION),--region $(AWS_REGION))
 
 sam-local: ## run the built functions in SAM's containers on port 3000 (PORT=..., SAM_FLAGS=... for SAM)
+	@tools/sam-local check
 	$(MAKE) build ARCH=$(HOST_ARCH)
 	ARCH=$(HOST_ARCH) PORT=$(PORT) tools/dynamodb-local tools/sam-local start-api $(SAM_FLAGS)
 
 invoke: ## invoke a function with a sample event (EVENT=events/FUNCTION/NAME.json)
 	@[ -f '$(EVENT)' ] || { echo "there is no event '$(EVENT)'; there are:" >&2; ls events/*/*.json >&2; exit 1; }
+	@tools/sam-local check
 	$(MAKE) build ARCH=$(HOST_ARCH)
 	ARCH=$(HOST_ARCH) tools/dynamodb-local tools/sam-local invoke '$(EVENT)' $(SAM_FLAGS)
 

@@ -25,7 +25,7 @@ async function create(plant) {
     } catch (failure) {
       [status, body, retryAfter] = [0, `no answer: ${failure.cause ?? failure}`, null];
     }
-    if (wait) await setTimeout(1000 * (retryAfter ?? wait));
+    if (wait) await setTimeout(1000 * (/^\d+$/.test(retryAfter) ? retryAfter : wait));
   }
   return { status, body };
 }

@@ -38,7 +38,7 @@ def create(plant: str) -> tuple[int, str]:
         except (OSError, http.client.HTTPException) as failure:
             status, body, retry_after = 0, f"no answer: {failure!r}", ""
         if wait:
-            time.sleep(int(retry_after or wait))
+            time.sleep(int(retry_after) if retry_after.isdigit() else wait)
     return status, body
 
 

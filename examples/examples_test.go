@@ -94,7 +94,7 @@ func TestUsage(t *testing.T) {
 			need(t, name)
 			for _, test := range tests {
 				c := exec.CommandContext(t.Context(), command[0], append(slices.Clone(command[1:]), test.arguments...)...)
-				c.Env = append(os.Environ(), test.environment...)
+				c.Env = append(append(os.Environ(), "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1"), test.environment...)
 				// go run tells the exit code too.
 				if out, err := c.CombinedOutput(); err == nil || !regexp.MustCompile(`^.*usage: PLANTSTORE_URL=.*\n(exit status 2\n)?$`).Match(out) {
 					t.Errorf("%s: %s = %q, %v, want its usage", test.name, name, out, err)
@@ -130,7 +130,7 @@ func unused(t *testing.T) string {
 func run(t *testing.T, command []string, environment ...string) (stdout string, code int) {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), command[0], command[1:]...)
-	c.Env = append(os.Environ(), environment...)
+	c.Env = append(append(os.Environ(), "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1"), environment...)
 	var out bytes.Buffer
 	c.Stdout = &out
 	err := c.Run()

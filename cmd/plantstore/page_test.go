@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
@@ -20,6 +22,29 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
+
+// Only the person at this machine is handed the token.
+func TestTokenOnThePage(t *testing.T) {
+	binary := processtest.Build(t, "plantstore")
+	for address, want := range map[string]bool{"127.0.0.1:0": true, "0.0.0.0:0": false} {
+		server := processtest.ServeOn(t, binary, address, "AWS_ENDPOINT_URL_DYNAMODB=", "AWS_ENDPOINT_URL=", "PLANTS_TABLE=", "TOKENS_TABLE=")
+		port := server.URL[strings.LastIndex(server.URL, ":"):]
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1"+port, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Accept", "text/html")
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		html, err := io.ReadAll(answer.Body)
+		_ = answer.Body.Close() // it is read
+		if got := strings.Contains(string(html), `data-token="pst_`); err != nil || got != want || !strings.Contains(string(html), "data-token") {
+			t.Errorf("serve --addr %s: the page has the token = %t, %v, want %t", address, got, err, want)
+		}
+	}
+}
 
 // Whoever opens the page creates a plant by a click, and by a second click
 // learns that it exists. With SCREENSHOT=FILE.png it keeps what they see.

@@ -75,7 +75,13 @@ type Server struct {
 // test fails.
 func Serve(t testing.TB, binary string, environment ...string) *Server {
 	t.Helper()
-	command := exec.Command(binary, "serve", "--addr", "127.0.0.1:0") //nolint:noctx // it stops by a signal
+	return ServeOn(t, binary, "127.0.0.1:0", environment...)
+}
+
+// ServeOn is Serve on another address.
+func ServeOn(t testing.TB, binary, address string, environment ...string) *Server {
+	t.Helper()
+	command := exec.Command(binary, "serve", "--addr", address) //nolint:noctx // it stops by a signal
 	command.Env = append(os.Environ(), environment...)
 	stdout, err := command.StdoutPipe()
 	if err != nil {
@@ -95,7 +101,7 @@ func Serve(t testing.TB, binary string, environment ...string) *Server {
 		}
 	})
 	s.Greeting = readGreeting(t, stdout)
-	s.URL = regexp.MustCompile(`http://[\d.:]+`).FindString(s.Greeting)
+	s.URL = regexp.MustCompile(`http://[\d.:\[\]]+`).FindString(s.Greeting)
 	return s
 }
 

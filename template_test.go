@@ -25,7 +25,7 @@ func TestTemplateChecksNotice(t *testing.T) {
 		{"an alarm on one dimension of two", "        - {Name: Operation, Value: GetItem}\n", ""},
 		{"an alarm on a REST API's metric", "MetricName: 5xx", "MetricName: 5XXError"},
 		{"an alarm on a metric that no filter emits", "MetricName: Unavailable}", "MetricName: Availability}"},
-		{"an alarm that calculates with nothing", "+ unavailable +", "+ availability +"},
+		{"an alarm that calculates with nothing", "(unavailable +", "(availability +"},
 		{"an alarm that tells nobody", "      AlarmActions: !If [HasAlarmTopic, [!Ref AlarmTopic], !Ref AWS::NoValue]\n", ""},
 		{"a filter on a field that is not logged", "{ $.code = 5004 }", "{ $.status = 5004 }"},
 		{"a filter that takes a number for another", "$.code = 5002 ||", "$.code = 5001 ||"},

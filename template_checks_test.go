@@ -124,7 +124,7 @@ func checkLogs(p *problems, t template) {
 		p.add("the access log is no JSON object with its fields: %v %v", fields, err)
 	}
 	for name, value := range fields {
-		if !regexp.MustCompile(`^\$context\.(requestId|requestTimeEpoch|routeKey|status|error\.message|responseLatency|(authorizer|integration)\.\w+)$`).MatchString(value) {
+		if !regexp.MustCompile(`^\$context\.(requestId|requestTimeEpoch|routeKey|status|error\.message|responseLatency|authorizer\.error|integration\.(error|integrationStatus|latency))$`).MatchString(value) {
 			p.add("the access log's %s is %s, which is not among what it may tell", name, value)
 		}
 	}

@@ -49,6 +49,7 @@ func TestTemplateChecksNotice(t *testing.T) {
 		{"a function without a target", "  CreatePlantFunction:", "  MakePlantFunction:"},
 		{"a function's log without a group", "LogGroup: !Ref AuthorizerLog", "LogGroup: !Ref AccessLog"},
 		{"a log that grows for ever", "      RetentionInDays: 30\n", ""},
+		{"an access log with what the authorizer found", "$context.authorizer.error", "$context.authorizer.subject"},
 		{"an access log with a header", "$context.routeKey", "$context.identity.userAgent"},
 		{"a table that goes with its stack", "DeletionPolicy: RetainExceptOnCreate", "DeletionPolicy: Delete"},
 		{"a table that is never protected", "DeletionProtectionEnabled: !If [Guarded, true, false]", "DeletionProtectionEnabled: false"},

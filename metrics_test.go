@@ -55,20 +55,7 @@ func checkMetrics(p *problems, t template) {
 			emitted[fmt.Sprint(part["MetricName"])] = true
 		}
 	}
-	alarms := t.resources("AWS::CloudWatch::Alarm")
-	if len(alarms) < 10 {
-		p.add("the alarms are %v, want more", alarms)
-	}
-	for _, alarm := range alarms {
-		for _, m := range alarmMetrics(p, t, alarm) {
-			checkEmitted(p, t, alarm, m, emitted)
-		}
-		for _, actions := range []string{"AlarmActions", "OKActions"} {
-			if got := t.text("Resources." + alarm + ".Properties." + actions); got != "map[!If:[HasAlarmTopic [!Ref AlarmTopic] !Ref AWS::NoValue]]" {
-				p.add("%s has %s %s, want the topic", alarm, actions, got)
-			}
-		}
-	}
+	checkAlarms(p, t, emitted)
 	shown := dashboardMetrics(p, t)
 	for _, m := range shown {
 		checkEmitted(p, t, "the dashboard", m, emitted)
@@ -78,43 +65,6 @@ func checkMetrics(p *problems, t template) {
 			p.add("the dashboard does not show %s", name)
 		}
 	}
-}
-
-// alarmMetrics returns the metrics of an alarm: its own, or those of its expression.
-func alarmMetrics(p *problems, t template, alarm string) []metric {
-	at := "Resources." + alarm + ".Properties."
-	properties, _ := t.at("Resources." + alarm + ".Properties").(map[string]any)
-	if properties["Metrics"] == nil {
-		return []metric{newMetric(properties)}
-	}
-	var expression string
-	ids, found := []string{}, []metric{}
-	for _, item := range t.list(at + "Metrics") {
-		part := template(item.(map[string]any))
-		if part["Expression"] != nil {
-			expression = part.text("Expression")
-			continue
-		}
-		ids = append(ids, part.text("Id"))
-		parts, _ := part.at("MetricStat.Metric").(map[string]any)
-		found = append(found, newMetric(parts))
-	}
-	for _, id := range regexp.MustCompile(`[a-z]\w*`).FindAllString(expression, -1) {
-		if !slices.Contains(ids, id) {
-			p.add("%s calculates with %s, which is none of %v", alarm, id, ids)
-		}
-	}
-	return found
-}
-
-func newMetric(properties map[string]any) metric {
-	m := metric{fmt.Sprint(properties["Namespace"]), fmt.Sprint(properties["MetricName"]), map[string]string{}}
-	dimensions, _ := properties["Dimensions"].([]any)
-	for _, dimension := range dimensions {
-		d := template(dimension.(map[string]any))
-		m.dimensions[d.text("Name")] = d.text("Value")
-	}
-	return m
 }
 
 // dashboardMetrics returns what the dashboard shows.

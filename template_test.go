@@ -27,6 +27,18 @@ func TestTemplateChecksNotice(t *testing.T) {
 		{"an alarm on a metric that no filter emits", "MetricName: Unavailable}", "MetricName: Availability}"},
 		{"an alarm that calculates with nothing", "(unavailable +", "(availability +"},
 		{"an alarm that tells nobody", "      AlarmActions: !If [HasAlarmTopic, [!Ref AlarmTopic], !Ref AWS::NoValue]\n", ""},
+		{"an alarm on a wrong sum", "Stat: SampleCount", "Stat: Sum"},
+		{"an alarm on a share that is no percentage", "100 * (", "1 * ("},
+		{"an alarm on an average", "Statistic: Sum", "Statistic: Average"},
+		{"an alarm that rings while all is well", "GreaterThanThreshold", "LessThanThreshold"},
+		{"an alarm that waits for a hundredfold", "Threshold: 1000", "Threshold: 100000"},
+		{"an alarm on the fastest", "p99", "p1"},
+		{"an alarm that rings without traffic", "notBreaching", "breaching"},
+		{"an alarm on an hour", "Period: 60", "Period: 3600"},
+		{"an alarm's part on an hour", "            Period: 60", "            Period: 3600"},
+		{"an alarm that one slow minute rings", "DatapointsToAlarm: 2", "DatapointsToAlarm: 1"},
+		{"an alarm of the authorizer on createplant", "MetricName: Errors\n      Dimensions:\n        - {Name: FunctionName, Value: !Ref AuthorizerFunction}", "MetricName: Errors\n      Dimensions:\n        - {Name: FunctionName, Value: !Ref CreatePlantFunction}"},
+		{"an alarm of createplant on the authorizer", "MetricName: Throttles\n      Dimensions:\n        - {Name: FunctionName, Value: !Ref CreatePlantFunction}", "MetricName: Throttles\n      Dimensions:\n        - {Name: FunctionName, Value: !Ref AuthorizerFunction}"},
 		{"a filter on a field that is not logged", "{ $.code = 5004 }", "{ $.status = 5004 }"},
 		{"a filter that takes a number for another", "$.code = 5002 ||", "$.code = 5001 ||"},
 		{"a filter that takes too much", "$.code < 3000", "$.code < 4000"},
@@ -36,10 +48,16 @@ func TestTemplateChecksNotice(t *testing.T) {
 		{"a metric that the dashboard shows under another name", `"Conflicting", {`, `"Conflict", {`},
 		{"a policy for another action", "Action: dynamodb:PutItem", "Action: dynamodb:*"},
 		{"a policy on another table", "Resource: !GetAtt TokensTable.Arn", "Resource: !GetAtt PlantsTable.Arn"},
+		{"a role for another service", "Service: lambda.", "Service: ec2."},
 		{"a managed policy besides", "    Properties:\n      AssumeRolePolicyDocument:", "    Properties:\n      ManagedPolicyArns: [arn:aws:iam::aws:policy/AdministratorAccess]\n      AssumeRolePolicyDocument:"},
 		{"a variable with another name", "PLANTS_TABLE:", "PLANT_TABLE:"},
 		{"a variable with another table", "TOKENS_TABLE: !Ref TokensTable", "TOKENS_TABLE: !Ref PlantsTable"},
 		{"a variable that follows a parameter", "AWS_ENDPOINT_URL_DYNAMODB: ''", "AWS_ENDPOINT_URL_DYNAMODB: !Ref Stage"},
+		{"a variable that Go does not understand", "GOGC: '400'", "GOGC: 'on'"},
+		{"a function with less memory", "MemorySize: 256", "MemorySize: 128"},
+		{"a function that is not traced", "Tracing: Active", "Tracing: PassThrough"},
+		{"an API for one request a second", "ThrottlingRateLimit: 1000", "ThrottlingRateLimit: 1"},
+		{"an address under another name", "  Url:\n", "  Uri:\n"},
 		{"a route without the authorizer", "            PayloadFormatVersion: '2.0'", "            Auth: {Authorizer: NONE}\n            PayloadFormatVersion: '2.0'"},
 		{"a cached verdict", "ReauthorizeEvery: 0", "ReauthorizeEvery: 1"},
 		{"a payload version that is a number", "AuthorizerPayloadFormatVersion: '2.0'", "AuthorizerPayloadFormatVersion: 2.0"},
@@ -52,6 +70,9 @@ func TestTemplateChecksNotice(t *testing.T) {
 		{"an access log with what the authorizer found", "$context.authorizer.error", "$context.authorizer.subject"},
 		{"an access log with a header", "$context.routeKey", "$context.identity.userAgent"},
 		{"a table that goes with its stack", "DeletionPolicy: RetainExceptOnCreate", "DeletionPolicy: Delete"},
+		{"a table that goes when it is replaced", "UpdateReplacePolicy: Retain", "UpdateReplacePolicy: Delete"},
+		{"a table with another key", "AttributeName: digest, A", "AttributeName: hash, A"},
+		{"a table that keeps what has expired", "        Enabled: true", "        Enabled: false"},
 		{"a table that is never protected", "DeletionProtectionEnabled: !If [Guarded, true, false]", "DeletionProtectionEnabled: false"},
 		{"a deployment that waits for itself", "!Ref InternalErrorsAlarm", "!Ref GatewayAlarm"},
 		{"a deployment that watches no alarm", "          - !Ref ErrorRateAlarm", "          - !Ref ErrorAlarm"},
@@ -119,57 +140,4 @@ func checkTemplate(content, makefile string, lines []logLine) problems {
 	checkMetrics(&p, t)
 	checkLogLines(&p, t, lines)
 	return p
-}
-
-func checkPaths(p *problems, t template) {
-	const (
-		resources   = "Resources."
-		authorizer  = resources + "HttpApi.Properties.Auth.Authorizers.TokenAuthorizer."
-		createplant = resources + "CreatePlantFunction.Properties."
-		logsAndX    = " map[Action:[xray:PutTraceSegments xray:PutTelemetryRecords] Effect:Allow Resource:*]]"
-	)
-	role := func(action, table, log string) string {
-		return "[map[PolicyDocument:map[Statement:[map[Action:dynamodb:" + action + " Effect:Allow Resource:!GetAtt " + table + ".Arn] " +
-			"map[Action:[logs:CreateLogStream logs:PutLogEvents] Effect:Allow Resource:!GetAtt " + log + ".Arn]" + logsAndX +
-			" Version:2012-10-17] PolicyName:function]]"
-	}
-	guarded := "map[!If:[Guarded true false]]"
-	for _, test := range []struct {
-		why, path, want string
-	}{
-		{"every route has the authorizer", resources + "HttpApi.Properties.Auth.DefaultAuthorizer", "TokenAuthorizer"},
-		{"a revoked token is refused at once", authorizer + "Identity.ReauthorizeEvery", "0"},
-		{"the authorizer runs without an Authorization header too", authorizer + "Identity.Context", "[routeKey]"},
-		{"the authorizer answers with a context", authorizer + "EnableSimpleResponses", "true"},
-		{"the handlers read payload format 2.0", authorizer + "AuthorizerPayloadFormatVersion", "2.0"},
-		{"API Gateway may call the authorizer", authorizer + "EnableFunctionDefaultPermissions", "true"},
-		{"the authorizer's alias, as `sam local` can read it", authorizer + "FunctionArn", "!Sub ${AuthorizerFunction.Arn}:live"},
-		{"that alias is there before the API", resources + "HttpApi.DependsOn", "AuthorizerFunctionAliaslive"},
-		{"the alias", "Globals.Function.AutoPublishAlias", "live"},
-		{"the only route", createplant + "Events.CreatePlant.Properties.Path", "/plants"},
-		{"the only method", createplant + "Events.CreatePlant.Properties.Method", "POST"},
-		{"createplant's deadline, as in package gateway", createplant + "Timeout", "10"},
-		{"the authorizer's deadline, as in package gateway", resources + "AuthorizerFunction.Properties.Timeout", "5"},
-		{"createplant's table", createplant + "Environment.Variables.PLANTS_TABLE", "!Ref PlantsTable"},
-		{"the authorizer's table", resources + "AuthorizerFunction.Properties.Environment.Variables.TOKENS_TABLE", "!Ref TokensTable"},
-		{"`sam local` can set the endpoint", "Globals.Function.Environment.Variables.AWS_ENDPOINT_URL_DYNAMODB", ""},
-		{"createplant has its role", createplant + "Role", "!GetAtt CreatePlantRole.Arn"},
-		{"the authorizer has its role", resources + "AuthorizerFunction.Properties.Role", "!GetAtt AuthorizerRole.Arn"},
-		{"createplant may put, log and trace", resources + "CreatePlantRole.Properties.Policies", role("PutItem", "PlantsTable", "CreatePlantLog")},
-		{"the authorizer may get, log and trace", resources + "AuthorizerRole.Properties.Policies", role("GetItem", "TokensTable", "AuthorizerLog")},
-		{"createplant's role has nothing besides", resources + "CreatePlantRole.Properties.ManagedPolicyArns", "<nil>"},
-		{"the authorizer's role has nothing besides", resources + "AuthorizerRole.Properties.ManagedPolicyArns", "<nil>"},
-		{"expired tokens are removed", resources + "TokensTable.Properties.TimeToLiveSpecification.AttributeName", "expires_at"},
-		{"plants outlive their stack, without an intrinsic function", resources + "PlantsTable.DeletionPolicy", "RetainExceptOnCreate"},
-		{"tokens outlive their stack, without an intrinsic function", resources + "TokensTable.DeletionPolicy", "RetainExceptOnCreate"},
-		{"plants are protected by stage", resources + "PlantsTable.Properties.DeletionProtectionEnabled", guarded},
-		{"tokens are protected by stage", resources + "TokensTable.Properties.DeletionProtectionEnabled", guarded},
-		{"all stages but dev are guarded", "Conditions.Guarded", "map[!Not:[map[!Equals:[!Ref Stage dev]]]]"},
-		{"plants can be restored", resources + "PlantsTable.Properties.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled", "true"},
-		{"tokens can be restored", resources + "TokensTable.Properties.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled", "true"},
-	} {
-		if got := fmt.Sprint(t.at(test.path)); got != test.want {
-			p.add("%s: %s = %s, want %s", test.why, test.path, got, test.want)
-		}
-	}
 }

@@ -39,7 +39,7 @@ func mutants() []mutant {
 		{"a verdict serves another caller", "internal/api/verdict.go", "v.Presented != token.Digest(authorization)", `v.Presented == ""`, "./internal/api TestCreatePlantAuthentication"},
 		{"an unknown verdict allows", "internal/api/verdict.go", `return errors.New("api: unknown verdict")`, "return nil", "./internal/api TestCreatePlantAuthentication"},
 		{"the key to repeat with is not told", "internal/api/createplant.go", `r.Headers["idempotency-key"] = idempotencyKey`, "", "./reliability TestNoFaultMakesAFalseAnswer"},
-		{"a client that leaves stops the function", "internal/gateway/gateway.go", "context.WithoutCancel(r.Context())", "r.Context()", "./internal/gateway Test"},
+		{"a client that leaves stops the function", "internal/gateway/gateway.go", "context.WithoutCancel(r.Context())", "r.Context()", "./internal/gateway TestClientGoesAway"},
 		{"the server stops without waiting", "cmd/plantstore/serve.go", "return server.Shutdown(ctx)", "_ = ctx\n\treturn server.Close()", "./reliability TestServeStopsUnderLoad"},
 	}
 }

@@ -43,7 +43,7 @@ func exercised() map[string]place {
 		"make schemathesis EXAMPLES=2000 SEED=1":                             {"contract/schemathesis_test.go", `"../tools/schemathesis"`},
 		"pip install -r tools/schemathesis.txt":                              {".ci/run", "venv tools/schemathesis.txt"},
 		"make sam-local":                                                     {".ci/sam-local", "\nmake sam-local "},
-		"make invoke EVENT=events/createplant/create.json":                   {".ci/sam-local", "\nmake invoke EVENT=events/createplant/create.json "},
+		"make invoke EVENT=events/createplant/create.json":                   {".ci/sam-local", " make invoke EVENT=events/createplant/create.json "},
 		"make contract URL=https://... TOKEN=pst_...":                        {".ci/sam-local", "\nmake contract URL="},
 		"make contract":                                                      {".ci/sam-local", "\nmake contract URL="},
 		"make deploy ENV=dev":                                                {here, "func TestMakeDeploy"},

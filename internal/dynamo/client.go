@@ -7,6 +7,8 @@
 package dynamo
 
 import (
+	"errors"
+	"io"
 	"net"
 	"net/http"
 	"time"
@@ -44,13 +46,40 @@ func NewClient(cfg aws.Config) *dynamodb.Client {
 	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
 		o.Retryer, o.RetryMaxAttempts = standard, 0
 		o.Logger = logging.Nop{} // what matters comes back as an error
-		o.HTTPClient = httpClient.
+		o.HTTPClient = strict{httpClient.
 			WithTimeout(attemptTimeout).
 			WithDialerOptions(func(d *net.Dialer) { d.Timeout = dialTimeout }).
 			WithTransportOptions(func(t *http.Transport) {
 				t.TLSHandshakeTimeout = tlsTimeout
 				t.ResponseHeaderTimeout = answerTimeout
 				t.IdleConnTimeout = idleTimeout
-			})
+			})}
 	})
+}
+
+// maxAnswer is the most that is read of an answer, in bytes. The largest is a page
+// of a scan, of 1 MB before it is written as JSON.
+const maxAnswer = 8 << 20
+
+// strict takes for an answer to an operation only what is one of DynamoDB, whatever
+// its status. Something between may answer with a page or with nothing; and the
+// body of a 101 is a connection, which no timeout of the client ends.
+type strict struct{ aws.HTTPClient }
+
+// Do implements [aws.HTTPClient].
+func (c strict) Do(request *http.Request) (*http.Response, error) {
+	answer, err := c.HTTPClient.Do(request)
+	if err != nil {
+		return answer, err
+	}
+	isOperation := request.Method == http.MethodPost
+	if answer.StatusCode == http.StatusSwitchingProtocols || isOperation && answer.Header.Get("Content-Type") != "application/x-amz-json-1.0" {
+		_ = answer.Body.Close() // and so the connection
+		return nil, errors.New("dynamo: the answer is not DynamoDB's")
+	}
+	answer.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(answer.Body, maxAnswer), answer.Body}
+	return answer, nil
 }

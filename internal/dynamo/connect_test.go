@@ -73,8 +73,10 @@ func TestConnectInVain(t *testing.T) {
 		<-release
 	}))
 	defer slow.Close()
+	switching := httptest.NewServer(http.HandlerFunc(switched))
+	defer switching.CloseClientConnections()
 	defer close(release)
-	for name, endpoint := range map[string]string{"nothing listens": gone.URL, "no answer comes": silent.URL, "an answer does not end": slow.URL} {
+	for name, endpoint := range map[string]string{"another protocol": switching.URL, "nothing listens": gone.URL, "no answer comes": silent.URL, "an answer does not end": slow.URL} {
 		start := time.Now()
 		Connect(clientOf(t, "eu-central-1", endpoint))
 		if took := time.Since(start); took > 1900*time.Millisecond { // the client itself would wait 2 s for an end
@@ -104,7 +106,8 @@ func TestRoots(t *testing.T) {
 	amazon := x509.NewCertPool()
 	amazon.AppendCertsFromPEM(amazonRoots)
 	for _, test := range tests {
-		httpClient, ok := clientOf(t, test.region, test.endpoint).Options().HTTPClient.(*awshttp.BuildableClient)
+		outer, _ := clientOf(t, test.region, test.endpoint).Options().HTTPClient.(strict)
+		httpClient, ok := outer.HTTPClient.(*awshttp.BuildableClient)
 		if !ok {
 			t.Fatal("the client is not the SDK's own")
 		}

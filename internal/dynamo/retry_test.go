@@ -58,6 +58,9 @@ func TestCreateByAttempts(t *testing.T) {
 		{"this very request, repeated by the client", []attempt{ours}, nil},
 		{"its key with another plant", []attempt{changed}, plant.ErrKeyReused},
 		{"an answer that cannot be read, to a write that landed", []attempt{answer(200, "text/html", "<html>"), ours}, nil},
+		{"nothing at all as success, to a write that did not land", []attempt{answer(200, "", ""), created}, nil},
+		{"no content as success", []attempt{answer(204, "", ""), created}, nil},
+		{"another protocol for an answer, to a write that landed", []attempt{switched, ours}, nil},
 		{"an answer that is cut off, to a write that landed", []attempt{cutOff(200), ours}, nil},
 		{"no answer to a write that landed", []attempt{hungUp, ours}, nil},
 		{"500 to a write that landed", []attempt{failed, ours}, nil},
@@ -273,6 +276,15 @@ func cutOff(status int) attempt {
 		_, _ = io.WriteString(w, "{")
 		_ = http.NewResponseController(w).Flush()
 		panic(http.ErrAbortHandler)
+	}
+}
+
+// switched answers that the connection now speaks another protocol, and leaves it
+// open.
+func switched(w http.ResponseWriter, _ *http.Request) {
+	connection, _, err := http.NewResponseController(w).Hijack()
+	if err == nil {
+		_, _ = io.WriteString(connection, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n")
 	}
 }
 

@@ -8,32 +8,36 @@ import { setTimeout } from 'node:timers/promises';
 
 const { PLANTSTORE_URL, PLANTSTORE_TOKEN } = process.env;
 
-// Returns the status and the body of the answer, or 0 and what failed.
+// Returns whether the plant is created, and the last answer, or what failed.
 async function create(plant) {
   const headers = {
-    'Authorization': `Bearer ${PLANTSTORE_TOKEN}`,
+    'Authorization': `Bearer ${PLANTSTORE_TOKEN.trim()}`,
     'Content-Type': 'application/json',
     'Idempotency-Key': randomUUID(), // of this plant: each attempt sends the same
   };
-  let status, body, retryAfter;
+  let body;
   for (const wait of [1, 2, 4, 0]) { // seconds
+    let retryAfter;
     try {
-      const signal = AbortSignal.timeout(20_000);
-      const answer = await fetch(`${PLANTSTORE_URL}/plants`, { method: 'POST', headers, body: plant, signal });
-      [status, body, retryAfter] = [answer.status, await answer.text(), answer.headers.get('Retry-After')];
-      if (!retryAfter && status !== 429 && status < 500) break;
+      // The token is for the service alone: a redirect is no answer of it.
+      const options = { method: 'POST', headers, body: plant, redirect: 'manual', signal: AbortSignal.timeout(20_000) };
+      const answer = await fetch(`${PLANTSTORE_URL}/plants`, options);
+      body = await answer.text();
+      retryAfter = answer.headers.get('Retry-After');
+      if (answer.status === 200 && answer.headers.get('Content-Type') === 'application/json') return { created: true, body };
+      if (answer.status >= 400 && answer.status < 500 && answer.status !== 429 && !retryAfter) break;
     } catch (failure) {
-      [status, body, retryAfter] = [0, `no answer: ${failure.cause ?? failure}`, null];
+      body = `no answer: ${failure.cause ?? failure}`;
     }
-    if (wait) await setTimeout(1000 * (/^\d+$/.test(retryAfter) ? retryAfter : wait));
+    if (wait) await setTimeout(1000 * (/^[1-5]?\d$/.test(retryAfter) ? retryAfter : wait));
   }
-  return { status, body };
+  return { created: false, body };
 }
 
 if (!PLANTSTORE_URL || !PLANTSTORE_TOKEN || process.argv.length !== 3) {
   console.error('usage: PLANTSTORE_URL=... PLANTSTORE_TOKEN=... node examples/create.mjs PLANT');
   process.exit(2);
 }
-const { status, body } = await create(process.argv[2]);
+const { created, body } = await create(process.argv[2]);
 console.log(body);
-process.exitCode = status === 200 ? 0 : 1;
+process.exitCode = created ? 0 : 1;

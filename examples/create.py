@@ -8,6 +8,7 @@ it, four times at most. Prints the Plant, or the Error and ends with 1.
 
 import http.client
 import os
+import re
 import sys
 import time
 import urllib.error
@@ -15,35 +16,49 @@ import urllib.request
 import uuid
 
 
-def create(plant: str) -> tuple[int, str]:
-    """Returns the status and the body of the answer, or 0 and what failed."""
-    request = urllib.request.Request(
-        os.environ["PLANTSTORE_URL"] + "/plants",
-        data=plant.encode(),
-        headers={
-            "Authorization": "Bearer " + os.environ["PLANTSTORE_TOKEN"],
-            "Content-Type": "application/json",
-            "Idempotency-Key": str(uuid.uuid4()),  # of this plant: each attempt sends the same
-        },
-    )
+class NoRedirects(urllib.request.HTTPRedirectHandler):
+    """The token is for the service alone: a redirect is no answer of it."""
+
+    def redirect_request(self, *_):
+        return None
+
+
+def post(plant: str, key: str) -> tuple[int, str, str, str]:
+    """Makes one attempt. Returns status, content type, Retry-After and body."""
+    headers = {
+        "Authorization": "Bearer " + os.environ["PLANTSTORE_TOKEN"].strip(),
+        "Content-Type": "application/json",
+        "Idempotency-Key": key,
+    }
+    request = urllib.request.Request(os.environ["PLANTSTORE_URL"] + "/plants", plant.encode(), headers)
+    try:
+        answer = urllib.request.build_opener(NoRedirects).open(request, timeout=20)
+    except urllib.error.HTTPError as error:
+        answer = error
+    with answer:
+        body = answer.read().decode(errors="replace")
+        return answer.status, answer.headers.get("Content-Type", ""), answer.headers.get("Retry-After", ""), body
+
+
+def create(plant: str) -> tuple[bool, str]:
+    """Returns whether the plant is created, and the last answer, or what failed."""
+    key = str(uuid.uuid4())  # of this plant: each attempt sends the same
     for wait in 1, 2, 4, 0:  # seconds
         try:
-            with urllib.request.urlopen(request, timeout=20) as answer:
-                return answer.status, answer.read().decode()
-        except urllib.error.HTTPError as answer:
-            status, body = answer.code, answer.read().decode()
-            retry_after = answer.headers.get("Retry-After", "")
-            if not retry_after and status != 429 and status < 500:
-                break
+            status, content_type, retry_after, body = post(plant, key)
         except (OSError, http.client.HTTPException) as failure:
-            status, body, retry_after = 0, f"no answer: {failure!r}", ""
+            status, content_type, retry_after, body = 0, "", "", f"no answer: {failure!r}"
+        if status == 200 and content_type == "application/json":
+            return True, body
+        if 400 <= status < 500 and status != 429 and not retry_after:
+            return False, body
         if wait:
-            time.sleep(int(retry_after) if retry_after.isdigit() else wait)
-    return status, body
+            time.sleep(int(retry_after) if re.fullmatch("[1-5]?[0-9]", retry_after) else wait)
+    return False, body
 
 
 if len(sys.argv) != 2 or not os.environ.get("PLANTSTORE_URL") or not os.environ.get("PLANTSTORE_TOKEN"):
     sys.exit("usage: PLANTSTORE_URL=... PLANTSTORE_TOKEN=... python3 examples/create.py PLANT")
-status, body = create(sys.argv[1])
+created, body = create(sys.argv[1])
 print(body)
-sys.exit(status != 200)
+sys.exit(not created)

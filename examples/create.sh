@@ -14,16 +14,19 @@ body=$(mktemp)
 trap 'rm -f "$body"' EXIT
 
 for wait in 1 2 4 0; do # seconds
-  answer=$(curl -sS --max-time 20 -o "$body" -w '%{http_code} %header{retry-after}' "$PLANTSTORE_URL/plants" \
-    -H "Authorization: Bearer $PLANTSTORE_TOKEN" -H "Idempotency-Key: $key" \
-    -H 'Content-Type: application/json' -d "$1") || { echo "no answer" >"$body"; answer='000 '; }
-  status=${answer%% *} retry_after=${answer#* }
-  case $status:$retry_after in
-    200:*) cat "$body"; echo; exit ;;
-    000:* | 429:* | 5??:* | *:[0-9]*) ;; # again
-    *) break ;;
+  # The token goes through a pipe: what stands in a command, others on the machine see.
+  answer=$(printf 'Authorization: Bearer %s' "$PLANTSTORE_TOKEN" |
+    curl -sS --max-time 20 -o "$body" -w '%{http_code}|%{content_type}|%header{retry-after}' "$PLANTSTORE_URL/plants" \
+      -H @- -H "Idempotency-Key: $key" -H 'Content-Type: application/json' --data-raw "$1") ||
+    { echo "no answer" >"$body"; answer='000||'; }
+  case $answer in
+    '200|application/json|'*) cat "$body"; echo; exit ;;
+    '429|'*) ;; # again
+    4*'|') break ;;
   esac
-  [ "$wait" = 0 ] || sleep "${retry_after:-$wait}"
+  [ "$wait" = 0 ] && break
+  case ${answer##*|} in [0-9] | [1-5][0-9]) wait=${answer##*|} ;; esac
+  sleep "$wait"
 done
 cat "$body"
 echo

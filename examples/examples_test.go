@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -99,6 +101,39 @@ func TestUsage(t *testing.T) {
 				if out, err := c.CombinedOutput(); err == nil || !regexp.MustCompile(`^.*usage: PLANTSTORE_URL=.*\n(exit status 2\n)?$`).Match(out) {
 					t.Errorf("%s: %s = %q, %v, want its usage", test.name, name, out, err)
 				}
+			}
+		})
+	}
+}
+
+// A page or a redirect is no answer of the service: the plant is not taken for
+// created, and the token goes nowhere else.
+func TestAnswersOfAnother(t *testing.T) {
+	for name, command := range clients() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			need(t, name)
+			var asked, elsewhere atomic.Int32
+			other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
+			defer other.Close()
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch asked.Add(1) {
+				case 1:
+					http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
+				case 2:
+					http.Redirect(w, r, other.URL, http.StatusFound)
+				case 3:
+					w.Header().Set("Retry-After", "Sat, 21 Nov 2026 12:00:00 GMT")
+					w.WriteHeader(http.StatusServiceUnavailable)
+					_, _ = io.WriteString(w, "\xff")
+				default:
+					_, _ = io.WriteString(w, "<html>")
+				}
+			}))
+			defer server.Close()
+			out, code := run(t, append(slices.Clone(command), `{"id":1,"name":"oak"}`), "PLANTSTORE_URL="+server.URL, "PLANTSTORE_TOKEN=pst_secret")
+			if code != 1 || asked.Load() != 4 || elsewhere.Load() != 0 || strings.Contains(out, "pst_secret") {
+				t.Errorf("%s = %q, exit code %d after %d requests, and %d elsewhere, want 1 after 4, and none", name, out, code, asked.Load(), elsewhere.Load())
 			}
 		})
 	}

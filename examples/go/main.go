@@ -23,42 +23,47 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: PLANTSTORE_URL=... PLANTSTORE_TOKEN=... go run ./examples/go PLANT")
 		os.Exit(2)
 	}
-	status, body := create(context.Background(), os.Args[1])
+	created, body := create(context.Background(), os.Args[1])
 	fmt.Println(body)
-	if status != http.StatusOK {
+	if !created {
 		os.Exit(1)
 	}
 }
 
-// create returns the status and the body of the answer, or 0 and what failed.
-func create(ctx context.Context, plant string) (status int, body string) {
+// create reports whether the plant is created, and returns the last answer, or
+// what failed.
+func create(ctx context.Context, plant string) (created bool, body string) {
 	key := rand.Text() // of this plant: each attempt sends the same
 	const attempts = 4
 	for attempt := range attempts {
-		wait := time.Second << attempt
 		answer, err := post(ctx, plant, key)
-		status, body = answer.status, answer.body
+		body = answer.body
 		switch {
 		case err != nil:
 			body = "no answer: " + err.Error()
-		case answer.retryAfter != "":
-			if seconds, err := strconv.Atoi(answer.retryAfter); err == nil {
-				wait = time.Duration(seconds) * time.Second
-			}
-		case status != http.StatusTooManyRequests && status < 500:
-			return status, body
+		case answer.status == http.StatusOK && answer.contentType == "application/json":
+			return true, body
+		case answer.status/100 == 4 && answer.status != http.StatusTooManyRequests && answer.retryAfter == "":
+			return false, body
+		}
+		wait := time.Second << attempt
+		if seconds, err := strconv.ParseUint(answer.retryAfter, 10, 16); err == nil && seconds < 60 {
+			wait = time.Duration(seconds) * time.Second
 		}
 		if attempt < attempts-1 {
 			time.Sleep(wait)
 		}
 	}
-	return status, body
+	return false, body
 }
 
 type answer struct {
-	status           int
-	body, retryAfter string
+	status                        int
+	contentType, retryAfter, body string
 }
+
+// client follows no redirect: the token is for the service alone.
+var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
 // post makes one attempt.
 func post(ctx context.Context, plant, key string) (answer, error) {
@@ -68,10 +73,10 @@ func post(ctx context.Context, plant, key string) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	request.Header.Set("Authorization", "Bearer "+os.Getenv("PLANTSTORE_TOKEN"))
+	request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(os.Getenv("PLANTSTORE_TOKEN")))
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Idempotency-Key", key)
-	response, err := http.DefaultClient.Do(request)
+	response, err := client.Do(request)
 	if err != nil {
 		return answer{}, err
 	}
@@ -80,5 +85,5 @@ func post(ctx context.Context, plant, key string) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{response.StatusCode, string(body), response.Header.Get("Retry-After")}, nil
+	return answer{response.StatusCode, response.Header.Get("Content-Type"), response.Header.Get("Retry-After"), string(body)}, nil
 }

@@ -78,7 +78,7 @@ func TestWrongCalls(t *testing.T) {
 		{"no subject", "token issue --table tokens", 2, "missing flags: --subject=STRING"},
 		{"a malformed time to live", "token issue --table tokens --subject ann --ttl soon", 2, "--ttl: must be at least one second"},
 		{"part of a day to live", "token issue --table tokens --subject ann --ttl 1.5d", 2, "such as 90m, 12h or 30d"},
-		{"more days than there are", "token issue --table tokens --subject ann --ttl 40000d", 2, "at most 32767d"},
+		{"more days than there are", "token issue --table tokens --subject ann --ttl 900000h", 2, "at most 32767d"},
 		{"an output that there is not", "token list --table tokens --output xml", 2, `must be one of "table","json"`},
 		{"a time to live that has passed", "token issue --table tokens --subject ann --ttl -1h", 2, "--ttl: must be at least one second"},
 		{"no time to live", "token issue --table tokens --subject ann --ttl", 2, "--ttl: must be at least one second"},
@@ -163,8 +163,15 @@ func TestTokens(t *testing.T) {
 		t.Errorf("token list = %q, want a line for %s and no secret", list, id[1])
 	}
 	p.printsJSON(t)
-	if _, stderr, code := p.run(t, "token", "revoke", "nobody"); code == 0 || !strings.Contains(stderr, "there is no token with id nobody") {
+	if _, stderr, code := p.run(t, "token", "revoke", "nobody"); code == 0 || !strings.Contains(stderr, "there is no such token") || strings.Contains(stderr, "nobody") {
 		t.Errorf("token revoke of an unknown id = %q, exit code %d", stderr, code)
+	}
+	other, _, _ := p.run(t, "token", "issue", "--subject", "eve")
+	if stdout, stderr, code := p.run(t, "token", "revoke", strings.TrimSpace(other)); code != 0 || !strings.HasSuffix(stdout, " is revoked.\n") || strings.Contains(stdout+stderr, "pst_") {
+		t.Errorf("token revoke of a token itself = %q, %q, exit code %d", stdout, stderr, code)
+	}
+	if _, stderr, code := p.run(t, "token", "revoke", strings.TrimSpace(other)); code == 0 || strings.Contains(stderr, "pst_") {
+		t.Errorf("token revoke of it once more = %q, exit code %d", stderr, code)
 	}
 	if stdout, _, code := p.run(t, "token", "revoke", id[1]); code != 0 || stdout != "Token "+id[1]+" is revoked.\n" {
 		t.Errorf("token revoke = %q, exit code %d", stdout, code)

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -113,7 +114,7 @@ func (l *lifetime) Decode(ctx *kong.DecodeContext) error {
 		n, malformed := strconv.ParseInt(days, 10, 16)
 		duration, err = time.Duration(n)*24*time.Hour, malformed
 	}
-	if err != nil || duration < time.Second {
+	if err != nil || duration < time.Second || duration > math.MaxInt16*24*time.Hour {
 		return errors.New("must be at least one second and at most 32767d, such as 90m, 12h or 30d")
 	}
 	*l = lifetime(duration)
@@ -181,18 +182,29 @@ func (c *listCommand) Run(ctx context.Context, command *tokenCommand) error {
 
 // revokeCommand is `plantstore token revoke`.
 type revokeCommand struct {
-	ID string `arg:"" help:"The token's id, as issue and list print it."`
+	ID string `arg:"" help:"The token's id, as issue and list print it, or the token itself."`
 }
 
-// Run revokes the token.
+// Run revokes the token. It does not repeat what it was given, which may be the
+// token.
 func (c *revokeCommand) Run(ctx context.Context, command *tokenCommand) error {
-	err := command.do(ctx, func(ctx context.Context, store token.Store) error { return store.Revoke(ctx, c.ID) })
+	id := c.ID
+	err := command.do(ctx, func(ctx context.Context, store token.Store) error {
+		if token.WellFormed(c.ID) {
+			t, err := store.Find(ctx, token.Digest(c.ID))
+			if err != nil {
+				return err
+			}
+			id = t.ID
+		}
+		return store.Revoke(ctx, id)
+	})
 	if errors.Is(err, token.ErrNotFound) {
-		return fmt.Errorf("there is no token with id %s; `plantstore token list` shows them", c.ID)
+		return errors.New("there is no such token; `plantstore token list` shows them by their ids")
 	}
 	if err != nil {
 		return err
 	}
-	fmt.Printf("Token %s is revoked.\n", c.ID)
+	fmt.Printf("Token %s is revoked.\n", id)
 	return nil
 }

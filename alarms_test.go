@@ -43,6 +43,7 @@ func checkAlarms(p *problems, t template, emitted map[string]bool) {
 		for property, want := range map[string]string{
 			"AlarmActions": topic, "OKActions": topic,
 			"ComparisonOperator": "GreaterThanThreshold", "TreatMissingData": "notBreaching",
+			"ActionsEnabled": "<nil>", // which is true
 		} {
 			if got := fmt.Sprint(properties[property]); got != want {
 				p.add("%s has %s %s, want %s", name, property, got, want)

@@ -130,8 +130,8 @@ func checkLogs(p *problems, t template) {
 	}
 }
 
-// Deployments roll back on alarms that exist, at most ten, none of which waits
-// for the deployment.
+// Deployments roll back on alarms that exist, none of which waits for the
+// deployment.
 func checkDeployments(p *problems, t template) {
 	const preference = "Globals.Function.DeploymentPreference."
 	if got := t.text(preference + "Type"); got != "map[!If:[Guarded Canary10Percent5Minutes AllAtOnce]]" {
@@ -143,8 +143,8 @@ func checkDeployments(p *problems, t template) {
 		return
 	}
 	alarms, _ := choice[1].([]any)
-	if len(alarms) == 0 || len(alarms) > 10 {
-		p.add("a deployment watches %d alarms, want 1 to 10", len(alarms))
+	if len(alarms) != 7 { // CodeDeploy takes ten
+		p.add("a deployment watches %d alarms, want 7", len(alarms))
 	}
 	for _, alarm := range alarms {
 		text, _ := alarm.(string)

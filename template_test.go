@@ -76,6 +76,12 @@ func TestTemplateChecksNotice(t *testing.T) {
 		{"a table that is never protected", "DeletionProtectionEnabled: !If [Guarded, true, false]", "DeletionProtectionEnabled: false"},
 		{"a deployment that waits for itself", "!Ref InternalErrorsAlarm", "!Ref GatewayAlarm"},
 		{"a deployment that watches no alarm", "          - !Ref ErrorRateAlarm", "          - !Ref ErrorAlarm"},
+		{"a function with a URL of its own", "      Timeout: 10\n", "      Timeout: 10\n      FunctionUrlConfig: {AuthType: NONE}\n"},
+		{"a permission for everybody", "  PlantsTable:\n    Type:", "  Anybody: {Type: AWS::Lambda::Permission}\n  PlantsTable:\n    Type:"},
+		{"a table that lets others in", "      BillingMode: PAY_PER_REQUEST\n", "      BillingMode: PAY_PER_REQUEST\n      ResourcePolicy: {}\n"},
+		{"an API that tells browsers to come", "      DefaultRouteSettings:", "      CorsConfiguration: true\n      DefaultRouteSettings:"},
+		{"a deployment with one alarm less", "          - !Ref CreatePlantThrottlesAlarm\n", ""},
+		{"an alarm that is switched off", "      AlarmDescription: API Gateway", "      ActionsEnabled: false\n      AlarmDescription: API Gateway"},
 		{"a parameter that takes anything", "    AllowedValues: [dev, staging, production]\n", ""},
 	}
 	for _, test := range tests {
@@ -132,6 +138,7 @@ func checkTemplate(content, makefile string, lines []logLine) problems {
 	}
 	var p problems
 	checkPaths(&p, t)
+	checkDoors(&p, t)
 	checkParameters(&p, t)
 	checkFunctions(&p, t, makefile)
 	checkRoutes(&p, t)

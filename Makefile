@@ -95,9 +95,10 @@ invoke: ## invoke a function with a sample event (EVENT=events/FUNCTION/NAME.jso
 	ARCH=$(HOST_ARCH) tools/dynamodb-local tools/sam-local invoke '$(EVENT)' $(SAM_FLAGS)
 
 # SAM calls these, in a copy of the project, to build a function into
-# ARTIFACTS_DIR. It does not tell the architecture: `make build` does.
+# ARTIFACTS_DIR. It does not tell the architecture: `make build` does. Nothing of
+# the builder's own settings may change what is built.
 build-CreatePlantFunction: COMMAND = createplant
 build-AuthorizerFunction: COMMAND = authorizer
 build-CreatePlantFunction build-AuthorizerFunction:
-	CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH_OF) go build -tags lambda.norpc,nethttpomithttp2 -trimpath -buildvcs=false \
+	CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH_OF) GOAMD64=v1 GOARM64=v8.0 GOEXPERIMENT= GOFLAGS= GOWORK=off go build -tags lambda.norpc,nethttpomithttp2 -trimpath -buildvcs=false \
 		-ldflags '-s -w' -o $(ARTIFACTS_DIR)/bootstrap ./cmd/$(COMMAND)

@@ -50,8 +50,8 @@ var catalogue = []outcome{
 	{Error: Error{3001, "A plant with this id exists."}, cause: plant.ErrExists},
 	{Error: Error{3002, "The Idempotency-Key was used with another plant of this id."}, cause: plant.ErrKeyReused},
 	internalError,
-	{Error: Error{5002, "The store is unavailable; the plant was not created."}, cause: plant.ErrUnavailable, retry: true, returnsKey: true},
-	{Error: Error{5003, "Tokens cannot be checked now; the plant was not created."}, cause: token.ErrUnavailable, retry: true},
+	{Error: Error{5002, "The store is unavailable; this attempt did not create the plant."}, cause: plant.ErrUnavailable, retry: true, returnsKey: true},
+	{Error: Error{5003, "Tokens cannot be checked now; this attempt did not create the plant."}, cause: token.ErrUnavailable, retry: true},
 	{Error: Error{5004, "The outcome is unknown: the plant may have been created."}, cause: plant.ErrOutcomeUnknown, retry: true, returnsKey: true},
 }
 

@@ -19,7 +19,7 @@ var (
 	ErrKeyReused = errors.New("plant: write key was used with another plant")
 
 	// ErrUnavailable means that the store could not be asked, or refused to
-	// work, and that the plant was not created and will not be.
+	// work, and that this write was not made and will not be.
 	ErrUnavailable = errors.New("plant: store is unavailable")
 
 	// ErrOutcomeUnknown means that the plant may have been created, or may yet

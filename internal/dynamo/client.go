@@ -61,21 +61,19 @@ func NewClient(cfg aws.Config) *dynamodb.Client {
 // of a scan, of 1 MB before it is written as JSON.
 const maxAnswer = 8 << 20
 
-// strict takes for an answer to an operation only what is one of DynamoDB, whatever
-// its status. Something between may answer with a page or with nothing; and the
-// body of a 101 is a connection, which no timeout of the client ends.
+// strict keeps every answer within the client's timeouts and limits.
 type strict struct{ aws.HTTPClient }
 
-// Do implements [aws.HTTPClient].
+// Do implements [aws.HTTPClient]. The body of a 101 is a connection, which no
+// timeout of the client ends, so that is no answer.
 func (c strict) Do(request *http.Request) (*http.Response, error) {
 	answer, err := c.HTTPClient.Do(request)
 	if err != nil {
 		return answer, err
 	}
-	isOperation := request.Method == http.MethodPost
-	if answer.StatusCode == http.StatusSwitchingProtocols || isOperation && answer.Header.Get("Content-Type") != "application/x-amz-json-1.0" {
+	if answer.StatusCode == http.StatusSwitchingProtocols {
 		_ = answer.Body.Close() // and so the connection
-		return nil, errors.New("dynamo: the answer is not DynamoDB's")
+		return nil, errors.New("dynamo: the answer is another protocol")
 	}
 	answer.Body = struct {
 		io.Reader

@@ -39,7 +39,8 @@ func TestConnect(t *testing.T) {
 	var before []string
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		before = append(before, r.Method+" "+r.URL.Path+" "+r.Header.Get("X-Amz-Target")+r.Header.Get("Authorization"))
-		w.WriteHeader(http.StatusForbidden)
+		w.Header().Set("Content-Type", amazonJSON)
+		w.WriteHeader(http.StatusBadRequest)
 		_, _ = io.WriteString(w, `{"__type":"AccessDeniedException"}`) // the function reads on
 	}))
 	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {

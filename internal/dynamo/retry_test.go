@@ -58,8 +58,6 @@ func TestCreateByAttempts(t *testing.T) {
 		{"this very request, repeated by the client", []attempt{ours}, nil},
 		{"its key with another plant", []attempt{changed}, plant.ErrKeyReused},
 		{"an answer that cannot be read, to a write that landed", []attempt{answer(200, "text/html", "<html>"), ours}, nil},
-		{"nothing at all as success, to a write that did not land", []attempt{answer(200, "", ""), created}, nil},
-		{"no content as success", []attempt{answer(204, "", ""), created}, nil},
 		{"another protocol for an answer, to a write that landed", []attempt{switched, ours}, nil},
 		{"an answer that is cut off, to a write that landed", []attempt{cutOff(200), ours}, nil},
 		{"no answer to a write that landed", []attempt{hungUp, ours}, nil},

@@ -97,7 +97,7 @@ func inProcess(t *testing.T) target {
 // serveInMemory returns a `plantstore serve` with the token that it printed.
 func serveInMemory(t *testing.T) target {
 	t.Helper()
-	server := processtest.Serve(t, processtest.Build(t, "plantstore"), "AWS_ENDPOINT_URL_DYNAMODB=", "AWS_ENDPOINT_URL=", "PLANTS_TABLE=", "TOKENS_TABLE=")
+	server := processtest.Serve(t, processtest.Build(t, "plantstore"), processtest.InMemory()...)
 	const why = "a `plantstore serve` in memory has the one token that it prints"
 	return target{
 		url:     server.URL,

@@ -37,7 +37,7 @@ func clients() map[string][]string {
 // learns what became of its plant; another that comes later learns that it
 // exists; and where nobody answers, a client gives up.
 func TestExamples(t *testing.T) {
-	server := processtest.Serve(t, processtest.Build(t, "plantstore"), "AWS_ENDPOINT_URL_DYNAMODB=", "AWS_ENDPOINT_URL=", "PLANTS_TABLE=", "TOKENS_TABLE=")
+	server := processtest.Serve(t, processtest.Build(t, "plantstore"), processtest.InMemory()...)
 	token := regexp.MustCompile(`pst_\w+`).FindString(server.Greeting)
 	id := 0
 	for name, command := range clients() {

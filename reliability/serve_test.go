@@ -88,7 +88,7 @@ func TestServeLetsBadClientsGo(t *testing.T) {
 		{"sends too many headers", head + "X: " + strings.Repeat("x", 20_000) + "\r\n\r\n", "HTTP/1.1 431"},
 		{"speaks no HTTP", "\x16\x03\x01\x02\x00\x01\r\n\r\n", "HTTP/1.1 400"},
 	}
-	server := processtest.Serve(t, processtest.Build(t, "plantstore"), "AWS_ENDPOINT_URL_DYNAMODB=", "AWS_ENDPOINT_URL=", "PLANTS_TABLE=", "TOKENS_TABLE=")
+	server := processtest.Serve(t, processtest.Build(t, "plantstore"), processtest.InMemory()...)
 	var group sync.WaitGroup
 	for _, test := range tests {
 		group.Go(func() {

@@ -27,7 +27,7 @@ import (
 func TestTokenOnThePage(t *testing.T) {
 	binary := processtest.Build(t, "plantstore")
 	for address, want := range map[string]bool{"127.0.0.1:0": true, "0.0.0.0:0": false} {
-		server := processtest.ServeOn(t, binary, address, "AWS_ENDPOINT_URL_DYNAMODB=", "AWS_ENDPOINT_URL=", "PLANTS_TABLE=", "TOKENS_TABLE=")
+		server := processtest.ServeOn(t, binary, address, processtest.InMemory()...)
 		port := server.URL[strings.LastIndex(server.URL, ":"):]
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1"+port, nil)
 		if err != nil {
@@ -50,7 +50,7 @@ func TestTokenOnThePage(t *testing.T) {
 // learns that it exists. With SCREENSHOT=FILE.png it keeps what they see.
 func TestPage(t *testing.T) {
 	ctx, faults := openBrowser(t)
-	server := processtest.Serve(t, processtest.Build(t, "plantstore"), "AWS_ENDPOINT_URL_DYNAMODB=", "AWS_ENDPOINT_URL=", "PLANTS_TABLE=", "TOKENS_TABLE=")
+	server := processtest.Serve(t, processtest.Build(t, "plantstore"), processtest.InMemory()...)
 	const execute, status, body = ".execute", ".live-responses-table tbody .response-col_status", ".live-responses-table .highlight-code code"
 	var (
 		first, plant, second, failure string

@@ -70,6 +70,12 @@ type Server struct {
 	stop     func() error
 }
 
+// InMemory returns the variables with which a server has its stores in memory,
+// whatever the environment of the test names.
+func InMemory() []string {
+	return []string{"AWS_ENDPOINT_URL_DYNAMODB=", "AWS_ENDPOINT_URL=", "PLANTS_TABLE=", "TOKENS_TABLE="}
+}
+
 // Serve starts `plantstore serve` on a free port, with these variables besides
 // the environment of the test. It stops at the end of the test, cleanly or the
 // test fails.

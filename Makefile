@@ -4,23 +4,24 @@ export SAM_CLI_TELEMETRY := 0
 MAKEFLAGS += --no-print-directory
 
 ADDR     ?= 127.0.0.1:8080
-ARCH     ?= arm64
+ARCH     ?= $(HOST_ARCH)
 PORT     ?= 3000
 ENV       = dev
 BASE     ?= origin/main
 TIME     ?= 10m
 EVENT    ?= events/createplant/create.json
+FUNCTION  = $(if $(findstring /authorizer/,$(EVENT)),Authorizer,CreatePlant)Function
 HOST_ARCH = $(if $(filter aarch64 arm64,$(shell uname -m)),arm64,x86_64)
 GOARCH_OF = $(or $(GOARCH_$(ARCH)),$(error ARCH must be arm64 or x86_64, not $(ARCH)))
 GOARCH_arm64  = arm64
 GOARCH_x86_64 = amd64
 RACE      = $(if $(shell command -v $$(go env CC)),-race)
 GET_SAM   = python3 -m venv ~/.sam && ~/.sam/bin/pip install -r tools/requirements.txt && export PATH=$$PATH:~/.sam/bin
-LINT      = go tool -modfile=tools/go.mod golangci-lint
+LINT      = go tool -modfile=tools/pinned/go.mod golangci-lint
 # Only what is pinned here: other linters that a machine happens to have are not asked.
-ACTIONLINT = go tool -modfile=tools/actionlint/go.mod actionlint -shellcheck= -pyflakes=
+ACTIONLINT = go tool -modfile=tools/pinned/actionlint/go.mod actionlint -shellcheck= -pyflakes=
 
-.PHONY: help run plantstore test soak fuzz bench benchstat check format contract schemathesis build deploy sam-local invoke
+.PHONY: help run plantstore test soak fuzz bench benchstat check format contract schemathesis build deploy dynamodb sam-local invoke
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,36 +70,38 @@ contract: ## check a deployment (URL=... TOKEN=...; it writes one plant, or WRIT
 schemathesis: plantstore ## let schemathesis test openapi.yaml (EXAMPLES=200 SEED=1)
 	EXAMPLES='$(EXAMPLES)' SEED='$(SEED)' tools/schemathesis
 
-build: ## build both functions with SAM (ARCH=arm64 or x86_64)
+build: ## build both functions with SAM (ARCH=arm64 or x86_64; without, this machine's)
 	@: $(GOARCH_OF)
 	@command -v sam >/dev/null || { echo 'SAM is missing: $(GET_SAM)' >&2; exit 1; }
-	ARCH=$(ARCH) sam build --parameter-overrides Architecture=$(ARCH)
-	@sed -i.bak 's/Default: arm64/Default: $(ARCH)/' .aws-sam/build/template.yaml
-	@echo 'Architecture: $(ARCH)' >.aws-sam/build/parameters.yaml
+	ARCH=$(ARCH) sam build
+	@sed -i.bak '/^  Architecture:/,/Default:/s/Default: .*/Default: $(ARCH)/' .aws-sam/build/template.yaml
 	BUILT=1 go test -count=1 -run TestBuiltFunctions .
 
-deploy: ## build and deploy to AWS (ENV=dev, staging or production)
+deploy: ARCH = arm64
+deploy: ## build for arm64 and deploy to AWS (ENV=dev, staging or production)
 	@grep -qx '\[$(ENV)\.deploy\.parameters\]' samconfig.toml || \
 		{ echo "samconfig.toml has no environment '$(ENV)'; it has:" $$(sed -n 's/^\[\(.*\)\.deploy\.parameters\]$$/\1/p' samconfig.toml) >&2; exit 1; }
-	$(MAKE) build
+	$(MAKE) build ARCH=$(ARCH)
 	sam deploy --config-env $(ENV) $(if $(AWS_REGION),--region $(AWS_REGION))
 
-sam-local: ## run the built functions in SAM's containers on port 3000 (PORT=..., SAM_FLAGS=... for SAM)
-	@tools/sam-local check
-	$(MAKE) build ARCH=$(HOST_ARCH)
-	ARCH=$(HOST_ARCH) PORT=$(PORT) tools/dynamodb-local tools/sam-local start-api $(SAM_FLAGS)
+dynamodb: ## DynamoDB Local on port 8000 for sam local, with tables, a token and a curl line
+	@tools/dynamodb-local --port 8000 go run ./tools/seed -wait
 
-invoke: ## invoke a function with a sample event (EVENT=events/FUNCTION/NAME.json)
+sam-local: build ## make dynamodb and sam local start-api in one (PORT=3000, SAM_FLAGS=... for SAM)
+	@tools/dynamodb-local --port 8000 sh -c 'go run ./tools/seed -port $(PORT) && exec sam local start-api --port $(PORT) $(SAM_FLAGS)'
+
+invoke: ## make dynamodb and sam local invoke in one (EVENT=events/FUNCTION/NAME.json)
 	@[ -f '$(EVENT)' ] || { echo "there is no event '$(EVENT)'; there are:" >&2; ls events/*/*.json >&2; exit 1; }
-	@tools/sam-local check
-	$(MAKE) build ARCH=$(HOST_ARCH)
-	ARCH=$(HOST_ARCH) tools/dynamodb-local tools/sam-local invoke '$(EVENT)' $(SAM_FLAGS)
+	@$(MAKE) build >&2
+	@tools/dynamodb-local --port 8000 sh -c 'go run ./tools/seed >/dev/null && exec sam local invoke $(FUNCTION) --event $(EVENT) $(SAM_FLAGS)'
 
-# SAM calls these, in a copy of the project, to build a function into
-# ARTIFACTS_DIR. It does not tell the architecture: `make build` does. Nothing of
-# the builder's own settings may change what is built.
+# `sam build` calls these, in a copy of the project, to build a function into
+# ARTIFACTS_DIR. It does not pass the architecture, so they tell `sam local` and
+# `sam deploy` in parameters.yaml, which samconfig.toml names, what they built.
+# The caller's Go settings must not change the binary.
 build-CreatePlantFunction: COMMAND = createplant
 build-AuthorizerFunction: COMMAND = authorizer
 build-CreatePlantFunction build-AuthorizerFunction:
 	CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH_OF) GOAMD64=v1 GOARM64=v8.0 GOEXPERIMENT= GOFLAGS= GOWORK=off go build -tags lambda.norpc,nethttpomithttp2 -trimpath -buildvcs=false \
 		-ldflags '-s -w' -o $(ARTIFACTS_DIR)/bootstrap ./cmd/$(COMMAND)
+	@echo 'Architecture: $(ARCH)' >$(ARTIFACTS_DIR)/../parameters.yaml

@@ -44,7 +44,7 @@ func TestBuiltFunctionsMatchTheirTemplate(t *testing.T) {
 	}
 	parameters, err := os.ReadFile(".aws-sam/build/parameters.yaml")
 	if want := "Architecture: " + architecture + "\n"; err != nil || string(parameters) != want {
-		t.Errorf("the parameters that samconfig.toml hands to `sam deploy` = %q (%v), want %q", parameters, err, want)
+		t.Errorf("the parameters that samconfig.toml gives `sam deploy` = %q (%v), want %q", parameters, err, want)
 	}
 	functions := 0
 	for name, resource := range template.Resources {

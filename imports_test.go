@@ -44,7 +44,7 @@ func allowed() map[string][]string {
 		"plantstore/bench":          {"plantstore/runtimeapi", "go.yaml.in/yaml/"},
 		"plantstore/bench/empty":    {lambda + "lambda"},
 		"plantstore/bench/baseline": {sdk, lambda},
-		"plantstore/events":         {"plantstore/internal/", sdk, lambda + "events"},
+		"plantstore/tools/seed":     {"plantstore/internal/", sdk, lambda + "events"},
 	}
 }
 

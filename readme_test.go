@@ -42,8 +42,9 @@ func exercised() map[string]place {
 		"pip install -r tools/requirements.txt":                              {".ci/run", "venv tools/requirements.txt"},
 		"make schemathesis EXAMPLES=2000 SEED=1":                             {"contract/schemathesis_test.go", `"../tools/schemathesis"`},
 		"pip install -r tools/schemathesis.txt":                              {".ci/run", "venv tools/schemathesis.txt"},
-		"make sam-local":                                                     {".ci/sam-local", "\nmake sam-local "},
-		"make invoke EVENT=events/createplant/create.json":                   {".ci/sam-local", " make invoke EVENT=events/createplant/create.json "},
+		"make sam-local":                                                     {"Makefile", "\nsam-local: build"},
+		"make dynamodb":                                                      {".ci/sam-local", "\ntyped \"make dynamodb\""},
+		"make invoke EVENT=events/createplant/create.json":                   {".ci/sam-local", "\ntyped \"make invoke EVENT=events/createplant/create.json\""},
 		"make contract URL=https://... TOKEN=pst_...":                        {".ci/sam-local", "\nmake contract URL="},
 		"make contract":                                                      {".ci/sam-local", "\nmake contract URL="},
 		"make deploy ENV=dev":                                                {here, "func TestMakeDeploy"},
@@ -147,7 +148,7 @@ func TestMakeHelp(t *testing.T) {
 // samconfig.toml names is all that can be seen here.
 func TestMakeDeploy(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "make", "-n", "deploy", "ENV=dev").CombinedOutput()
-	if want := regexp.MustCompile(`(?s)sam build .*sam deploy --config-env dev `); err != nil || !want.Match(out) {
+	if want := regexp.MustCompile(`(?s)sam build.*sam deploy --config-env dev `); err != nil || !want.Match(out) {
 		t.Errorf("make -n deploy ENV=dev = %s, %v, want %s", out, err, want)
 	}
 }

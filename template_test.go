@@ -119,6 +119,11 @@ func TestEnvironmentsAreComplete(t *testing.T) {
 			}
 		}
 	}
+	_, byDefault, _ := strings.Cut(config, "[default.deploy.parameters]")
+	byDefault, dev, _ := strings.Cut(byDefault, "[dev.deploy.parameters]")
+	if dev, _, _ = strings.Cut(dev, "\n["); strings.TrimSpace(byDefault) != strings.TrimSpace(dev) {
+		t.Errorf("`sam deploy` uses %s, want what dev has: %s", byDefault, dev)
+	}
 	if got := strings.Join(parsed.names("Parameters"), " "); got != "AlarmTopic Architecture Stage" {
 		t.Errorf("the parameters are %s: say here what samconfig.toml must set", got)
 	}

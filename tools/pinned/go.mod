@@ -1,4 +1,4 @@
-module plantstore/tools
+module plantstore/tools/pinned
 
 go 1.27
 

@@ -1,4 +1,4 @@
-module plantstore/tools/actionlint
+module plantstore/tools/pinned/actionlint
 
 go 1.27
 

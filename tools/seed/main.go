@@ -1,0 +1,138 @@
+// Command seed prepares a local DynamoDB for the sample events in events/ and
+// for `sam local start-api`: it creates both tables, stores what each event needs
+// to get the answer that events/README.md states, issues a token, and prints a
+// curl line with it.
+//
+// It is for a local DynamoDB alone: the token of the events stands in this
+// repository.
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"plantstore/internal/dynamo"
+	"plantstore/internal/plant"
+	"plantstore/internal/token"
+)
+
+// Tables that tools/sam-local.json names for the functions. They are those that
+// `plantstore` uses in a local DynamoDB.
+const (
+	plantsTable = "plants"
+	tokensTable = "tokens"
+)
+
+const greeting = `DynamoDB Local is at %[1]s, with the tables plants and tokens.
+Ctrl-C stops it and discards its data.
+
+In another terminal:
+
+  sam build
+  sam local start-api
+
+Once SAM prints "Running on", create a plant:
+
+  curl -sS -w '\n' http://127.0.0.1:%[2]d/plants -H 'Authorization: Bearer %[3]s' -H 'Content-Type: application/json' -d '{"id":1,"name":"Monstera","tag":"indoor"}'
+
+`
+
+func main() {
+	port := flag.Int("port", 3000, "port of sam local start-api, for the curl line")
+	wait := flag.Bool("wait", false, "wait for an interrupt")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	if err := run(ctx, os.Getenv("AWS_ENDPOINT_URL_DYNAMODB"), *port); err != nil {
+		fmt.Fprintln(os.Stderr, "seed:", err)
+		os.Exit(1)
+	}
+	if *wait {
+		<-ctx.Done()
+	}
+}
+
+func run(ctx context.Context, endpoint string, port int) error {
+	if endpoint == "" {
+		return errors.New("AWS_ENDPOINT_URL_DYNAMODB is not set; `make dynamodb` sets it")
+	}
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	client := dynamo.NewClient(aws.Config{
+		Region:       "us-east-1",
+		BaseEndpoint: &endpoint,
+		Credentials:  credentials.NewStaticCredentialsProvider("local", "local", ""),
+	})
+	if err := dynamo.CreateTables(ctx, client, plantsTable, tokensTable); err != nil {
+		return err
+	}
+	plants := &dynamo.PlantStore{Client: client, Table: plantsTable}
+	tokens := &dynamo.TokenStore{Client: client, Table: tokensTable}
+	if err := seed(ctx, os.DirFS("events"), plants, tokens, time.Now()); err != nil {
+		return err
+	}
+	secret, issued, err := token.Issue(rand.Reader, "developer", time.Now(), 30*24*time.Hour)
+	if err != nil {
+		return err
+	}
+	if err := tokens.Add(ctx, issued); err != nil {
+		return err
+	}
+	fmt.Printf(greeting, endpoint, port, secret)
+	return nil
+}
+
+// seed stores what the events in files need.
+func seed(ctx context.Context, files fs.FS, plants plant.Store, tokens token.Store, now time.Time) error {
+	valid, err := read(files, "createplant/create.json")
+	if err != nil {
+		return err
+	}
+	verdict := valid.RequestContext.Authorizer.Lambda
+	sample := token.Token{
+		Digest:    token.Digest(strings.TrimPrefix(valid.Headers["authorization"], "Bearer ")),
+		ID:        fmt.Sprint(verdict["token_id"]),
+		Subject:   fmt.Sprint(verdict["subject"]),
+		CreatedAt: now.UTC().Truncate(time.Second),
+		ExpiresAt: now.UTC().Truncate(time.Second).Add(24 * time.Hour),
+	}
+	if err := tokens.Add(ctx, sample); err != nil {
+		return err
+	}
+	duplicate, err := read(files, "createplant/duplicate.json")
+	if err != nil {
+		return err
+	}
+	p, err := plant.Decode([]byte(duplicate.Body))
+	if err != nil {
+		return err
+	}
+	return plants.Create(ctx, plant.Write{
+		Plant: p,
+		Key:   plant.NewWriteKey(sample.Subject, "seeded"),
+		By:    sample.Subject,
+		At:    now,
+	})
+}
+
+func read(files fs.FS, name string) (event events.APIGatewayV2HTTPRequest, err error) {
+	content, err := fs.ReadFile(files, name)
+	if err != nil {
+		return event, err
+	}
+	return event, json.Unmarshal(content, &event)
+}

@@ -38,13 +38,13 @@ test: ## run every test, with DynamoDB Local where it can be started
 	ALLOCATIONS=1 go test -count=1 -run TestAllocations ./internal/api
 
 soak: ## run the proofs in full (about half an hour)
-	SOAK=1 tools/dynamodb-local go test -count=1 -p 1 -timeout 4h -v ./judge ./reliability
+	SOAK=1 tools/dynamodb-local go test -count=1 -p 1 -timeout 4h -v ./test/judge ./test/faults
 
 fuzz: ## fuzz what reads a client's bytes (TIME=10m for each of six targets)
 	tools/fuzz $(TIME)
 
 bench: ## measure the functions against an empty one, as ratios (some minutes; BENCH_FLAGS=... for the program)
-	go run ./bench $(BENCH_FLAGS)
+	go run ./tools/bench $(BENCH_FLAGS)
 
 benchstat: ## compare the Go benchmarks with those of another commit (BASE=origin/main)
 	tools/benchstat $(BASE)
@@ -65,7 +65,7 @@ format: ## format the Go code
 contract: ## check a deployment (URL=... TOKEN=...; it writes one plant, or WRITES=all; without URL, in process)
 	@: $(if $(URL),,$(if $(TOKEN)$(filter-out undefined,$(origin URL)),$(error URL is empty: give URL=https://... and TOKEN=pst_..., or neither to check in process)))
 	@CONTRACT_URL='$(URL)' CONTRACT_TOKEN='$(TOKEN)' WRITES='$(WRITES)' \
-		$(if $(URL),,tools/dynamodb-local) go test -count=1 -v -run '^Test(Contract|Specification)$$' ./contract
+		$(if $(URL),,tools/dynamodb-local) go test -count=1 -v -run '^Test(Contract|Specification)$$' ./test/contract
 
 schemathesis: plantstore ## let schemathesis test openapi.yaml (EXAMPLES=200 SEED=1)
 	EXAMPLES='$(EXAMPLES)' SEED='$(SEED)' tools/schemathesis
@@ -75,7 +75,7 @@ build: ## build both functions with SAM (ARCH=arm64 or x86_64; without, this mac
 	@command -v sam >/dev/null || { echo 'SAM is missing: $(GET_SAM)' >&2; exit 1; }
 	ARCH=$(ARCH) sam build
 	@sed -i.bak '/^  Architecture:/,/Default:/s/Default: .*/Default: $(ARCH)/' .aws-sam/build/template.yaml
-	BUILT=1 go test -count=1 -run TestBuiltFunctions .
+	BUILT=1 go test -count=1 -run TestBuiltFunctions ./test/template
 
 deploy: ARCH = arm64
 deploy: ## build for arm64 and deploy to AWS (ENV=dev, staging or production)

@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"plantstore/internal/processtest"
+	"plantstore/test/processtest"
 )
 
 // clients returns the command of each example, by the program that it needs.

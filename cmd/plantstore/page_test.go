@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"plantstore/internal/processtest"
+	"plantstore/test/processtest"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/log"

@@ -18,8 +18,8 @@ import (
 	"testing"
 	"time"
 
-	"plantstore/internal/dynamo/dynamotest"
-	"plantstore/internal/processtest"
+	"plantstore/test/dynamotest"
+	"plantstore/test/processtest"
 	"plantstore/internal/token"
 )
 

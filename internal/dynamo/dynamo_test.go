@@ -8,25 +8,24 @@ import (
 	"time"
 
 	"plantstore/internal/dynamo"
-	"plantstore/internal/dynamo/dynamotest"
+	"plantstore/test/dynamotest"
 	"plantstore/internal/plant"
-	"plantstore/internal/plant/planttest"
+	"plantstore/test/storetest"
 	"plantstore/internal/token"
-	"plantstore/internal/token/tokentest"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
 func TestPlantStore(t *testing.T) {
-	planttest.Run(t, func(t *testing.T) plant.Store {
+	storetest.TestPlants(t, func(t *testing.T) plant.Store {
 		client, plants, _ := dynamotest.Tables(t)
 		return &dynamo.PlantStore{Client: client, Table: plants}
 	})
 }
 
 func TestTokenStore(t *testing.T) {
-	tokentest.Run(t, func(t *testing.T) token.Store {
+	storetest.TestTokens(t, func(t *testing.T) token.Store {
 		client, _, tokens := dynamotest.Tables(t)
 		return &dynamo.TokenStore{Client: client, Table: tokens}
 	})

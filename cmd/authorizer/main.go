@@ -11,31 +11,26 @@ import (
 	"os"
 	"time"
 
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"plantstore/cmd/internal/environment"
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
-
-	"github.com/aws/aws-lambda-go/lambda"
+	"plantstore/internal/token"
 )
 
 func main() {
 	log := slog.New(slog.NewJSONHandler(os.Stdout, nil))
-	handler, err := newHandler(os.Getenv, log)
+	env, err := environment.Read(os.Getenv, "TOKENS_TABLE")
 	if err != nil {
 		log.Error("cannot start", "error", err.Error())
 		os.Exit(1)
 	}
-	lambda.Start(handler)
-}
-
-func newHandler(getenv func(string) string, log *slog.Logger) (*api.Authorizer, error) {
-	client, table, err := dynamo.FromEnvironment(getenv, "TOKENS_TABLE")
-	if err != nil {
-		return nil, err
-	}
+	client := dynamo.NewFunctionClient(env.DynamoDB)
 	dynamo.Connect(client)
-	return &api.Authorizer{
-		Tokens: &dynamo.TokenStore{Client: client, Table: table},
+	lambda.Start(&api.Authorizer{
+		Tokens: token.Verifier{Store: &dynamo.TokenStore{Client: client, Table: env.Table}, Now: time.Now},
 		Log:    log,
 		Now:    time.Now,
-	}, nil
+	})
 }

@@ -11,32 +11,26 @@ import (
 	"os"
 	"time"
 
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"plantstore/cmd/internal/environment"
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
-
-	"github.com/aws/aws-lambda-go/lambda"
 )
 
 func main() {
 	log := slog.New(slog.NewJSONHandler(os.Stdout, nil))
-	handler, err := newHandler(os.Getenv, log)
+	env, err := environment.Read(os.Getenv, "PLANTS_TABLE")
 	if err != nil {
 		log.Error("cannot start", "error", err.Error())
 		os.Exit(1)
 	}
-	lambda.Start(handler)
-}
-
-func newHandler(getenv func(string) string, log *slog.Logger) (*api.CreatePlant, error) {
-	client, table, err := dynamo.FromEnvironment(getenv, "PLANTS_TABLE")
-	if err != nil {
-		return nil, err
-	}
+	client := dynamo.NewFunctionClient(env.DynamoDB)
 	dynamo.Connect(client)
-	return &api.CreatePlant{
-		Plants: &dynamo.PlantStore{Client: client, Table: table},
+	lambda.Start(&api.CreatePlant{
+		Plants: &dynamo.PlantStore{Client: client, Table: env.Table},
 		Log:    log,
 		Now:    time.Now,
 		NewKey: rand.Text,
-	}, nil
+	})
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"plantstore/internal/dynamo"
-
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -19,6 +17,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/logging"
+
+	"plantstore/cmd/internal/environment"
+	"plantstore/internal/dynamo"
 )
 
 // operationTimeout is how long a command waits for DynamoDB.
@@ -30,15 +31,17 @@ type connection struct {
 	EndpointURL string `name:"endpoint-url" placeholder:"URL" help:"DynamoDB to use instead of AWS's, such as http://127.0.0.1:8000 ($AWS_ENDPOINT_URL_DYNAMODB, $AWS_ENDPOINT_URL)."`
 }
 
-// AfterApply takes the endpoint from the environment where no flag gives it, and
+// AfterApply takes the endpoint from the environment if no flag gives it, and
 // checks it.
 func (c *connection) AfterApply() (err error) {
 	if c.EndpointURL == "" {
-		c.EndpointURL, err = dynamo.Endpoint(os.Getenv)
-	} else if _, err = dynamo.Endpoint(func(string) string { return c.EndpointURL }); err != nil {
-		err = errors.New("--endpoint-url is not an http or https URL, such as http://127.0.0.1:8000")
+		c.EndpointURL, err = environment.Endpoint(os.Getenv)
+		return err
 	}
-	return err
+	if _, err = dynamo.ParseEndpoint(c.EndpointURL); err != nil {
+		return fmt.Errorf("--endpoint-url %w", err)
+	}
+	return nil
 }
 
 // config returns the SDK's configuration. A DynamoDB at a plain http endpoint is

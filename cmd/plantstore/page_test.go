@@ -13,14 +13,14 @@ import (
 	"testing"
 	"time"
 
-	"plantstore/test/processtest"
-
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"plantstore/test/processtest"
 )
 
 // Only the person at this machine is handed the token.

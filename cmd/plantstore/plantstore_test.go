@@ -18,9 +18,9 @@ import (
 	"testing"
 	"time"
 
+	"plantstore/internal/token"
 	"plantstore/test/dynamotest"
 	"plantstore/test/processtest"
-	"plantstore/internal/token"
 )
 
 // tool is the built command with an environment of its own.

@@ -102,11 +102,17 @@ func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens t
 func newServer(plants plant.Store, tokens token.Finder, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: &gateway.Gateway{
-			Authorizer:  &api.Authorizer{Tokens: tokens, Log: log, Now: time.Now},
-			CreatePlant: &api.CreatePlant{Plants: plants, Log: log, Now: time.Now, NewKey: rand.Text},
-			Log:         log,
-			Now:         time.Now,
-			NewID:       rand.Text,
+			Authorizer: &api.Authorizer{
+				Tokens: token.Verifier{Store: tokens, Now: time.Now},
+				Log:    log,
+				Now:    time.Now,
+			},
+			Routes: map[string]gateway.Function{
+				"POST /plants": &api.CreatePlant{Plants: plants, Log: log, Now: time.Now, NewKey: rand.Text},
+			},
+			Log:   log,
+			Now:   time.Now,
+			NewID: rand.Text,
 		},
 		DisableGeneralOptionsHandler: true, // an HTTP API has none
 		ReadHeaderTimeout:            headerTimeout,

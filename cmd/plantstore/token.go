@@ -15,12 +15,12 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"plantstore/internal/dynamo"
-	"plantstore/internal/token"
-
 	"github.com/alecthomas/kong"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+
+	"plantstore/internal/dynamo"
+	"plantstore/internal/token"
 )
 
 // tokenCommand is `plantstore token`.
@@ -57,6 +57,7 @@ func (c *tokenCommand) tableName(ctx context.Context) (string, error) {
 	if c.Stack == "" {
 		return cmp.Or(c.Table, localTokensTable), nil
 	}
+	// The endpoint is DynamoDB's: CloudFormation is AWS's in any case.
 	cfg, err := new(connection).config(ctx)
 	if err != nil {
 		return "", err

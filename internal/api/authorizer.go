@@ -9,13 +9,22 @@ import (
 	"plantstore/internal/token"
 )
 
+// TokenVerifier verifies bearer tokens.
+type TokenVerifier interface {
+	// Verify returns the principal that a valid token denotes. It returns
+	// token.ErrInvalid if the token is not valid, and token.ErrUnavailable if it
+	// cannot be checked now. Any other error means that no token can be checked
+	// as the service is set up.
+	Verify(ctx context.Context, bearer string) (token.Principal, error)
+}
+
 // Authorizer is the Lambda authorizer of the HTTP API. It checks the bearer
 // token and leaves the refusal to the function. See verdict.go.
 type Authorizer struct {
-	Tokens token.Finder
+	Tokens TokenVerifier
 	Log    *slog.Logger
 
-	// Now is the clock, by which tokens expire.
+	// Now is the clock, for the duration in the log.
 	Now func() time.Time
 }
 
@@ -30,29 +39,29 @@ type authorization struct {
 func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := a.Now()
 	var r request
-	t, err := guard(ctx, func(ctx context.Context) (token.Token, error) {
+	p, err := guard(ctx, func(ctx context.Context) (token.Principal, error) {
 		return a.authenticate(ctx, event, &r)
 	})
 	record{
 		requestID: r.RequestContext.RequestID,
-		subject:   t.Subject,
-		tokenID:   t.ID,
+		subject:   p.Subject,
+		tokenID:   p.TokenID,
 		duration:  a.Now().Sub(start),
 		err:       err,
 	}.log(ctx, a.Log, "authorize")
 	return json.Marshal(authorization{
 		IsAuthorized: true,
-		Context:      newVerdict(r.Headers.authorization.value, t, err),
+		Context:      newVerdict(r.Headers.authorization.value, p, err),
 	})
 }
 
-func (a *Authorizer) authenticate(ctx context.Context, event []byte, r *request) (token.Token, error) {
+func (a *Authorizer) authenticate(ctx context.Context, event []byte, r *request) (token.Principal, error) {
 	if err := r.decode(event); err != nil {
-		return token.Token{}, err
+		return token.Principal{}, err
 	}
 	secret, err := bearer(r.Headers.authorization.value)
 	if err != nil {
-		return token.Token{}, err
+		return token.Principal{}, err
 	}
-	return token.Verify(ctx, a.Tokens, secret, a.Now())
+	return a.Tokens.Verify(ctx, secret)
 }

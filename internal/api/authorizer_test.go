@@ -156,7 +156,8 @@ func issue(t *testing.T, store *memory.TokenStore, at time.Time) (secret string,
 }
 
 func newAuthorizer(tokens token.Finder) *Authorizer {
-	return &Authorizer{Tokens: tokens, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return now }}
+	clock := func() time.Time { return now }
+	return &Authorizer{Tokens: token.Verifier{Store: tokens, Now: clock}, Log: slog.New(slog.DiscardHandler), Now: clock}
 }
 
 func authorizerEvent(t *testing.T, headers map[string]string) []byte {

@@ -32,7 +32,7 @@ func operations(t testing.TB) []operation {
 	if err := tokens.Add(t.Context(), sample); err != nil {
 		t.Fatal(err)
 	}
-	authorizer := &Authorizer{Tokens: tokens, Log: log, Now: clock}
+	authorizer := &Authorizer{Tokens: token.Verifier{Store: tokens, Now: clock}, Log: log, Now: clock}
 	createPlant := &CreatePlant{Plants: new(memory.PlantStore), Log: log, Now: clock, NewKey: func() string { return "the same" }}
 	create, authorize := sampleEvent(t, "createplant"), sampleEvent(t, "authorizer")
 	mistyped := bytes.Replace(authorize, []byte("001Havmq"), []byte("002Havmq"), 1)

@@ -2,17 +2,12 @@ package api
 
 import (
 	"context"
-	"encoding/json/v2"
 	"log/slog"
-	"net/http"
 	"strings"
 	"time"
 
 	"plantstore/internal/plant"
 )
-
-// retryAfter is when a client may try again, in seconds.
-const retryAfter = "1"
 
 // CreatePlant answers POST /plants.
 type CreatePlant struct {
@@ -27,14 +22,8 @@ type CreatePlant struct {
 	NewKey func() string
 }
 
-// response is an answer to API Gateway in payload format 2.0.
-type response struct {
-	StatusCode int               `json:"statusCode"`
-	Headers    map[string]string `json:"headers"`
-	Body       string            `json:"body"`
-}
-
-// creation is a request on its way: what is known of it so far.
+// creation is a request and its idempotency key, kept for the log line and the
+// answer.
 type creation struct {
 	request
 	idempotencyKey string
@@ -58,14 +47,13 @@ func (h *CreatePlant) Invoke(ctx context.Context, event []byte) ([]byte, error) 
 	return respond(created, err, c.idempotencyKey)
 }
 
-// create carries the request out, in the order in which the checks are
-// promised: authentication, content type, idempotency key, body, plant, store.
+// create carries the request out. Its checks run in the promised order: authentication, content type, idempotency key, body, plant, store.
 func (h *CreatePlant) create(ctx context.Context, event []byte, c *creation) (plant.Plant, error) {
 	if err := c.decode(event); err != nil {
 		return plant.Plant{}, err
 	}
-	verdict := c.RequestContext.Authorizer.Lambda
-	if err := verdict.check(c.Headers.authorization.value); err != nil {
+	authorized := c.RequestContext.Authorizer.Lambda
+	if err := authorized.check(c.Headers.authorization.value); err != nil {
 		return plant.Plant{}, err
 	}
 	if !isJSON(c.Headers.contentType.value) {
@@ -87,16 +75,16 @@ func (h *CreatePlant) create(ctx context.Context, event []byte, c *creation) (pl
 	}
 	return p.Plant, h.Plants.Create(ctx, plant.Write{
 		Plant: p,
-		Key:   plant.NewWriteKey(verdict.Subject, c.idempotencyKey),
-		By:    verdict.Subject,
+		Key:   plant.NewWriteKey(authorized.Subject, c.idempotencyKey),
+		By:    authorized.Subject,
 		At:    h.Now().UTC(),
 	})
 }
 
-// chooseKey takes the client's idempotency key, or a fresh one.
+// chooseKey sets the idempotency key: the client's, or a fresh one.
 func (c *creation) chooseKey(newKey func() string) error {
 	sent := c.Headers.idempotencyKey
-	if !sent.sent {
+	if !sent.present {
 		c.idempotencyKey = newKey()
 		return nil
 	}
@@ -109,31 +97,9 @@ func (c *creation) chooseKey(newKey func() string) error {
 
 func notVisible(r rune) bool { return r <= ' ' || r > '~' }
 
-// isJSON reports whether a content type is JSON's, with any parameters. None
-// counts as JSON, because HTTP clients leave it out.
+// isJSON reports whether a content type is JSON's, with any parameters. No
+// content type counts as JSON, because HTTP clients leave it out.
 func isJSON(contentType string) bool {
 	media, _, _ := strings.Cut(contentType, ";")
 	return contentType == "" || equalFold(strings.Trim(media, " \t"), "application/json")
-}
-
-// respond is the one place where an outcome becomes an answer.
-func respond(created plant.Plant, err error, idempotencyKey string) ([]byte, error) {
-	r := response{StatusCode: http.StatusOK, Headers: map[string]string{"content-type": "application/json"}}
-	var content any = created
-	if err != nil {
-		o := outcomeOf(err)
-		r.StatusCode, content = http.StatusBadRequest, o.Error
-		if o.retry {
-			r.Headers["retry-after"] = retryAfter
-		}
-		if o.returnsKey {
-			r.Headers["idempotency-key"] = idempotencyKey
-		}
-	}
-	body, err := json.Marshal(content)
-	if err != nil {
-		return nil, err
-	}
-	r.Body = string(body)
-	return json.Marshal(r)
 }

@@ -17,7 +17,7 @@ type Error struct {
 	Message string `json:"message"`
 }
 
-// Errors that are not of a domain, as they are about HTTP or Lambda.
+// Errors of HTTP and Lambda, which no domain has.
 var (
 	errContentType    = errors.New("api: content type is not application/json")
 	errNoBody         = errors.New("api: no body")
@@ -35,8 +35,8 @@ type outcome struct {
 }
 
 // catalogue holds every error that the service answers, in the order of the
-// codes; the status is always 400. A test holds the tables in openapi.yaml and
-// README.md equal to it.
+// codes; the status is always 400. A test compares it with openapi.yaml and
+// README.md.
 var catalogue = []outcome{
 	{Error: Error{1001, "The content type is not application/json."}, cause: errContentType},
 	{Error: Error{1002, "The body is missing or empty."}, cause: errNoBody},
@@ -59,9 +59,9 @@ var catalogue = []outcome{
 // text goes to the log and never to the client.
 var internalError = outcome{Error: Error{5001, "There was an internal error."}}
 
-// outcomeOf returns the entry of the catalogue for err, and the zero outcome,
-// whose code is 0, for nil.
-func outcomeOf(err error) outcome {
+// classify returns the entry of the catalogue for err, and for nil the zero
+// outcome, whose code is 0.
+func classify(err error) outcome {
 	if err == nil {
 		return outcome{}
 	}

@@ -63,10 +63,10 @@ type headers struct {
 	authorization, contentType, idempotencyKey header
 }
 
-// header is the value of a header, and whether it was sent at all.
+// header is the value of a header, and whether the request has the header.
 type header struct {
-	value string
-	sent  bool
+	value   string
+	present bool
 }
 
 // UnmarshalJSONFrom reads the event's object of headers, whose names it knows in
@@ -115,7 +115,7 @@ func (h *headers) named(name string) *header {
 }
 
 func (h *header) add(value string) {
-	if h.sent {
+	if h.present {
 		value = h.value + "," + value
 	}
 	*h = header{value, true}

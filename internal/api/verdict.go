@@ -2,15 +2,14 @@ package api
 
 import (
 	"errors"
-	"strings"
 
 	"plantstore/internal/token"
 )
 
-// verdict is what the authorizer tells the function, as the context of its
-// answer. API Gateway's own 401 and 403 cannot be given the specification's
-// Error as their body, so the authorizer lets every request pass and the
-// function refuses.
+// verdict is the authorizer's finding, which the function gets as the context of
+// the authorizer's answer. API Gateway's own 401 and 403 cannot have the
+// specification's Error as their body, so the authorizer lets every request pass
+// and the function refuses.
 type verdict struct {
 	// Verdict is "allow", "deny" or "unavailable".
 	Verdict string `json:"verdict"`
@@ -35,12 +34,12 @@ var reasons = map[string]error{
 	"invalid":   token.ErrInvalid,
 }
 
-// newVerdict returns the verdict on authorization, of which t and err are what
-// the check found.
-func newVerdict(authorization string, t token.Token, err error) verdict {
+// newVerdict returns the verdict on the value of an Authorization header, whose
+// check returned p and err.
+func newVerdict(authorization string, p token.Principal, err error) verdict {
 	v := verdict{Verdict: "unavailable", Presented: token.Digest(authorization)}
 	if err == nil {
-		v.Verdict, v.Subject, v.TokenID = "allow", t.Subject, t.ID
+		v.Verdict, v.Subject, v.TokenID = "allow", p.Subject, p.TokenID
 	}
 	for reason, meaning := range reasons {
 		if errors.Is(err, meaning) {
@@ -52,7 +51,7 @@ func newVerdict(authorization string, t token.Token, err error) verdict {
 
 // check returns nil if v allows the request that came with authorization. It
 // fails closed: anything but a verdict on this very value is an internal error,
-// also where no authorizer ran.
+// also if no authorizer ran.
 func (v verdict) check(authorization string) error {
 	denied, known := reasons[v.Reason]
 	switch {
@@ -67,23 +66,3 @@ func (v verdict) check(authorization string) error {
 	}
 	return errors.New("api: unknown verdict")
 }
-
-// bearer returns the token in the value of an Authorization header, by RFC 6750
-// section 2.1: `Bearer`, in any case, one space or more, and the token. It
-// returns errTokenMissing where there is no value or one of another scheme, and
-// errTokenMalformed where the scheme is Bearer and what follows is not one
-// token.
-func bearer(authorization string) (string, error) {
-	end := strings.IndexAny(authorization+" ", " \t")
-	if !equalFold(authorization[:end], "Bearer") {
-		return "", errTokenMissing
-	}
-	secret := strings.TrimLeft(authorization[end:], " ")
-	if secret == "" || strings.Trim(secret, b64token) != "" {
-		return "", errTokenMalformed
-	}
-	return secret, nil
-}
-
-// b64token holds the characters of a token by RFC 6750.
-const b64token = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/="

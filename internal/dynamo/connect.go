@@ -15,11 +15,11 @@ import (
 // connectTimeout is how long a start waits for its connection.
 const connectTimeout = time.Second
 
-// Connect opens the connection that an operation within the next 30 s will use, so
-// that it does not wait for one: the initialization of a function has more CPU than
-// what comes after it. It asks DynamoDB for nothing, and waits for a second at
-// most. Where it fails, the first operation opens the connection, and says why it
-// cannot.
+// Connect opens the connection that an operation within the next 30 s uses, so
+// that the operation does not wait for one: Lambda gives the initialization of a
+// function more CPU than its invocations. Connect sends one GET without
+// credentials and waits for at most a second. If it fails, the first operation
+// opens the connection, and reports why it cannot.
 func Connect(client *dynamodb.Client) {
 	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
 	defer cancel()
@@ -36,22 +36,21 @@ func Connect(client *dynamodb.Client) {
 	if err != nil {
 		return
 	}
-	_, _ = io.Copy(io.Discard, answer.Body) // read to its end, or the connection is not used again
+	_, _ = io.Copy(io.Discard, answer.Body) // an unread answer would close the connection
 	_ = answer.Body.Close()
 }
 
-// amazonRoots are the roots that AWS's certificates go back to. A system has them
-// too, among a hundred others, all of which Go would read at its first TLS
+// amazonRoots are the roots of AWS's certificates. The system's roots include
+// them, among a hundred others, and Go would parse all of those for the first TLS
 // connection. Source: https://www.amazontrust.com/repository/.
 //
 //go:embed amazon-roots.pem
 var amazonRoots []byte
 
-// rootsOf returns the roots to trust for AWS's endpoint in region: Amazon's, or
-// nil, which means those of the system, where AWS is on a domain of its own and
-// may have other roots, as in China, in the isolated regions and in the sovereign
-// cloud.
-func rootsOf(region string) *x509.CertPool {
+// trustedRoots returns the roots to trust for AWS's endpoint in region: Amazon's,
+// or nil, which means the system's, if the endpoint is not under amazonaws.com and
+// may have other roots, as in China, the isolated regions and the sovereign cloud.
+func trustedRoots(region string) *x509.CertPool {
 	endpoint, err := dynamodb.NewDefaultEndpointResolverV2().ResolveEndpoint(context.Background(), dynamodb.EndpointParameters{Region: &region})
 	if err != nil || !strings.HasSuffix(endpoint.URI.Host, ".amazonaws.com") {
 		return nil

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
@@ -22,14 +23,11 @@ import (
 // is AWS's where that is empty.
 func clientOf(t *testing.T, region, endpoint string) *dynamodb.Client {
 	t.Helper()
-	variables := map[string]string{
-		"AWS_REGION": region, "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_ENDPOINT_URL_DYNAMODB": endpoint, "TABLE": "plants",
-	}
-	client, _, err := FromEnvironment(func(name string) string { return variables[name] }, "TABLE")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client
+	return NewFunctionClient(Config{
+		Region:      region,
+		Credentials: aws.Credentials{AccessKeyID: "id", SecretAccessKey: "secret"},
+		Endpoint:    endpoint,
+	})
 }
 
 // The connection that Connect opens is the one of the first put, and nothing but

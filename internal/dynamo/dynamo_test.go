@@ -7,14 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"plantstore/internal/dynamo"
-	"plantstore/test/dynamotest"
-	"plantstore/internal/plant"
-	"plantstore/test/storetest"
-	"plantstore/internal/token"
-
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"plantstore/internal/dynamo"
+	"plantstore/internal/plant"
+	"plantstore/internal/token"
+	"plantstore/test/dynamotest"
+	"plantstore/test/storetest"
 )
 
 func TestPlantStore(t *testing.T) {

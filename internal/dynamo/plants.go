@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"time"
 
-	"plantstore/internal/plant"
-
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"plantstore/internal/plant"
 )
 
 // PlantStore is a [plant.Store] in a DynamoDB table.
@@ -32,19 +32,27 @@ type plantItem struct {
 	WriteKey  string    `dynamodbav:"write_key"`  // hexadecimal
 }
 
-// Create implements [plant.Store]. It is one conditional put, repeated until
-// its outcome is known. When the condition fails, DynamoDB returns the item
-// that stands in the way, and the write key in it tells an earlier attempt of
-// this request from the plant of another.
-func (s *PlantStore) Create(ctx context.Context, w plant.Write) error {
-	item, err := attributevalue.MarshalMap(plantItem{
+func newPlantItem(w plant.Write) plantItem {
+	return plantItem{
 		ID:        w.Plant.ID,
 		Name:      w.Plant.Name,
 		Tag:       w.Plant.Tag,
 		CreatedAt: w.At.UTC(),
 		CreatedBy: w.By,
 		WriteKey:  w.Key.String(),
-	})
+	}
+}
+
+func (i plantItem) plant() plant.NewPlant {
+	return plant.NewPlant{ID: i.ID, Plant: plant.Plant{Name: i.Name, Tag: i.Tag}}
+}
+
+// Create implements [plant.Store]. It is one conditional put, repeated until
+// its outcome is known. When the condition fails, DynamoDB returns the stored
+// item, whose write key tells an earlier attempt of this request from another
+// request.
+func (s *PlantStore) Create(ctx context.Context, w plant.Write) error {
+	item, err := attributevalue.MarshalMap(newPlantItem(w))
 	if err != nil {
 		return fmt.Errorf("dynamo: encode plant: %w", err)
 	}
@@ -65,7 +73,7 @@ func (s *PlantStore) Create(ctx context.Context, w plant.Write) error {
 	return a.outcome(ctx, "put plant", err, plant.ErrOutcomeUnknown, plant.ErrUnavailable)
 }
 
-// compare tells what the item that stands in the way of w means for w.
+// compare returns the outcome of w, given the item that is stored under its id.
 func compare(w plant.Write, stored map[string]types.AttributeValue) error {
 	key, ok := stored["write_key"].(*types.AttributeValueMemberS)
 	if !ok || key.Value != w.Key.String() {
@@ -75,8 +83,7 @@ func compare(w plant.Write, stored map[string]types.AttributeValue) error {
 	if err := attributevalue.UnmarshalMap(stored, &first); err != nil {
 		return fmt.Errorf("dynamo: decode plant: %w", err)
 	}
-	p := plant.NewPlant{ID: first.ID, Plant: plant.Plant{Name: first.Name, Tag: first.Tag}}
-	if !p.Equal(w.Plant) {
+	if !first.plant().Equal(w.Plant) {
 		return plant.ErrKeyReused
 	}
 	return nil

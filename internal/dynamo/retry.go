@@ -63,9 +63,9 @@ func delay(attempt int, _ error) (time.Duration, error) {
 type attempts struct {
 	retryer
 
-	sent       bool // the running attempt got a connection
-	mayBeThere bool // an attempt may have been applied
-	last       error
+	sent    bool  // the running attempt got a connection
+	applied bool  // an attempt may have been applied
+	last    error // why the last attempt failed
 }
 
 func newAttempts() *attempts { return &attempts{retryer: standard} }
@@ -88,23 +88,23 @@ func (a *attempts) IsErrorRetryable(err error) bool {
 	refused := errors.As(err, &answer) && answer.HTTPStatusCode()/100 == 4
 	unknown := a.sent && !refused
 	a.sent = false
-	a.mayBeThere = a.mayBeThere || unknown
+	a.applied = a.applied || unknown
 	if !errors.Is(err, context.DeadlineExceeded) || a.last == nil {
 		a.last = err
 	}
 	return unknown || a.retryer.IsErrorRetryable(err)
 }
 
-// outcome translates the error that ended an operation: into mayBeThere where an
-// attempt may have been applied, into unavailable where time ran out, as all
-// that may pass was repeated until then.
-func (a *attempts) outcome(ctx context.Context, operation string, err, mayBeThere, unavailable error) error {
+// outcome translates the error that ended an operation: into unknown if an attempt
+// may have been applied, into unavailable if time ran out, since whatever may
+// pass was repeated until then.
+func (a *attempts) outcome(ctx context.Context, operation string, err, unknown, unavailable error) error {
 	if a.last != nil && !errors.Is(err, a.last) {
 		err = fmt.Errorf("%w; an attempt: %w", err, a.last)
 	}
 	switch {
-	case a.mayBeThere:
-		return fmt.Errorf("%w: %s: %w", mayBeThere, operation, err)
+	case a.applied:
+		return fmt.Errorf("%w: %s: %w", unknown, operation, err)
 	case ctx.Err() != nil:
 		return fmt.Errorf("%w: %s: %w", unavailable, operation, err)
 	}

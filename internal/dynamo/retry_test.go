@@ -208,18 +208,7 @@ func create(t *testing.T, timeout time.Duration, attempts ...attempt) (sent []st
 // newClient returns a client of the DynamoDB at endpoint.
 func newClient(t *testing.T, endpoint string) *dynamodb.Client {
 	t.Helper()
-	environment := map[string]string{
-		"AWS_ENDPOINT_URL_DYNAMODB": endpoint,
-		"AWS_REGION":                "us-east-1",
-		"AWS_ACCESS_KEY_ID":         "local",
-		"AWS_SECRET_ACCESS_KEY":     "local",
-		"TABLE":                     "table",
-	}
-	client, _, err := FromEnvironment(func(name string) string { return environment[name] }, "TABLE")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client
+	return clientOf(t, "us-east-1", endpoint)
 }
 
 // checkRepeated holds the attempts to be one and the same conditional put.

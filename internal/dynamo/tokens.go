@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"time"
 
-	"plantstore/internal/token"
-
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"plantstore/internal/token"
 )
 
 // TokenStore is a [token.Store] in a DynamoDB table.

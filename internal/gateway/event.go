@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	routeKey  = "POST /plants"
-	accountID = "123456789012" // the one of AWS's documentation
+	accountID = "123456789012" // AWS's documentation uses this one
 	apiID     = "local"
 	stage     = "$default"
-	routeARN  = "arn:aws:execute-api:us-east-1:" + accountID + ":" + apiID + "/" + stage + "/POST/plants"
+	arnPrefix = "arn:aws:execute-api:us-east-1:" + accountID + ":" + apiID + "/" + stage + "/"
 )
 
-// newEvent returns the event of payload format 2.0 for r, whose body was read.
-func newEvent(r *http.Request, body []byte, id string, now time.Time) events.APIGatewayV2HTTPRequest {
+// newEvent returns the event of payload format 2.0 for a request of a route, with
+// the body that was read from it.
+func newEvent(r *http.Request, routeKey string, body []byte, id string, now time.Time) events.APIGatewayV2HTTPRequest {
 	sourceIP, _, _ := net.SplitHostPort(r.RemoteAddr)
 	e := events.APIGatewayV2HTTPRequest{
 		Version:        "2.0",
@@ -51,14 +51,14 @@ func newEvent(r *http.Request, body []byte, id string, now time.Time) events.API
 	return e
 }
 
-// newAuthorizerEvent returns the event that the authorizer gets for the request
-// in e. It has no identity source but the route key, so that the authorizer
-// always runs, and no body.
+// newAuthorizerEvent returns the authorizer's event for the request in e. Its only
+// identity source is the route key, so that the authorizer always runs, and it has
+// no body.
 func newAuthorizerEvent(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2CustomAuthorizerV2Request {
 	return events.APIGatewayV2CustomAuthorizerV2Request{
 		Version:        e.Version,
 		Type:           "REQUEST",
-		RouteArn:       routeARN,
+		RouteArn:       arnPrefix + strings.Replace(e.RouteKey, " /", "/", 1),
 		IdentitySource: []string{e.RouteKey},
 		RouteKey:       e.RouteKey,
 		RawPath:        e.RawPath,
@@ -76,7 +76,9 @@ func joinedHeaders(r *http.Request) map[string]string {
 		headers[strings.ToLower(name)] = strings.Join(values, ",")
 	}
 	headers["host"] = r.Host
-	headers["x-forwarded-for"], headers["x-forwarded-port"], _ = net.SplitHostPort(r.RemoteAddr)
+	sourceIP, sourcePort, _ := net.SplitHostPort(r.RemoteAddr)
+	headers["x-forwarded-for"] = sourceIP
+	headers["x-forwarded-port"] = sourcePort
 	headers["x-forwarded-proto"] = "http"
 	return headers
 }

@@ -1,16 +1,16 @@
 // Package gateway is an API Gateway HTTP API in process: it turns an HTTP
-// request into the very events that AWS would send to the authorizer and to the
+// request into the events that AWS would send to the authorizer and to the
 // function, and the function's answer into an HTTP response.
 //
-// What it does as AWS does: one route; header names in lower case and repeated
+// It does as AWS does: routes by method and path; header names in lower case and repeated
 // headers joined by a comma; a body as text or in base64 by its content type;
 // the authorizer called for every request of the route, its context under
 // requestContext.authorizer.lambda; functions that are not stopped when their
 // client goes away; and the answers that an HTTP API gives by itself, which
 // cannot be changed in AWS: 403, 404, 413 and 500, each with a JSON message.
 //
-// What it does not do: throttle, refuse an event over Lambda's limit of 6 MB, and
-// take cookies and query parameters apart, which the functions do not read.
+// It does not throttle, refuse an event over Lambda's limit of 6 MB, or parse
+// cookies, query and path parameters, which the functions do not read.
 package gateway
 
 import (
@@ -31,7 +31,7 @@ const (
 	maxBodySize = 10 << 20
 
 	// MaxHeaderSize is the largest size of the request line and all headers, in
-	// bytes. The HTTP server before the gateway is to hold it.
+	// bytes. The HTTP server in front of the gateway enforces it.
 	MaxHeaderSize = 10240
 
 	authorizerTimeout = 5 * time.Second
@@ -44,14 +44,20 @@ type Function interface {
 	Invoke(ctx context.Context, event []byte) ([]byte, error)
 }
 
-// Gateway is an [http.Handler] for the route POST /plants.
+// Gateway is an [http.Handler] for the routes of an API, each with the same
+// authorizer.
 type Gateway struct {
-	Authorizer  Function
-	CreatePlant Function
-	Log         *slog.Logger
+	Authorizer Function
 
-	// Now is the clock, and NewID returns a request id that no other request has.
-	Now   func() time.Time
+	// Routes are the functions by route key, such as "POST /plants".
+	Routes map[string]Function
+
+	Log *slog.Logger
+
+	// Now is the clock.
+	Now func() time.Time
+
+	// NewID returns a request id that no other request has.
 	NewID func() string
 }
 
@@ -61,7 +67,9 @@ var _ http.Handler = (*Gateway)(nil)
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id := g.NewID()
 	w.Header().Set("Apigw-Requestid", id)
-	if r.Method != http.MethodPost || r.URL.Path != "/plants" {
+	routeKey := r.Method + " " + r.URL.Path
+	function, found := g.Routes[routeKey]
+	if !found {
 		refuse(w, http.StatusNotFound, "Not Found")
 		return
 	}
@@ -74,7 +82,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusRequestTimeout, "Request Timeout")
 		return
 	}
-	event := newEvent(r, body, id, g.Now())
+	event := newEvent(r, routeKey, body, id, g.Now())
 	ctx := context.WithoutCancel(r.Context())
 	var verdict events.APIGatewayV2CustomAuthorizerSimpleResponse
 	if err := call(ctx, g.Authorizer, authorizerTimeout, newAuthorizerEvent(event), &verdict); err != nil {
@@ -87,7 +95,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	event.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{Lambda: verdict.Context}
 	var answer events.APIGatewayV2HTTPResponse
-	if err := call(ctx, g.CreatePlant, functionTimeout, event, &answer); err != nil {
+	if err := call(ctx, function, functionTimeout, event, &answer); err != nil {
 		g.fail(ctx, w, id, "function failed", err)
 		return
 	}
@@ -134,5 +142,5 @@ func write(w http.ResponseWriter, answer events.APIGatewayV2HTTPResponse) {
 		w.Header().Set(name, value)
 	}
 	w.WriteHeader(answer.StatusCode)
-	_, _ = io.WriteString(w, answer.Body) // a client that has gone needs no answer
+	_, _ = io.WriteString(w, answer.Body) // the client may have gone
 }

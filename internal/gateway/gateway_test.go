@@ -18,12 +18,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-lambda-go/events"
+
 	"plantstore/internal/api"
 	"plantstore/internal/gateway"
 	"plantstore/internal/memory"
 	"plantstore/internal/token"
-
-	"github.com/aws/aws-lambda-go/events"
 )
 
 const (
@@ -46,7 +46,7 @@ func TestService(t *testing.T) {
 		t.Fatal(err)
 	}
 	url := serve(t,
-		&api.Authorizer{Tokens: tokens, Log: log, Now: clock},
+		&api.Authorizer{Tokens: token.Verifier{Store: tokens, Now: clock}, Log: log, Now: clock},
 		&api.CreatePlant{Plants: new(memory.PlantStore), Log: log, Now: clock, NewKey: rand.Text})
 	bearer, keyed := "Authorization: Bearer "+secret, "Idempotency-Key: k"
 	steps := []struct {
@@ -286,11 +286,11 @@ func (f function) Invoke(ctx context.Context, _ []byte) ([]byte, error) {
 
 func newGateway(authorizer, createPlant gateway.Function) *gateway.Gateway {
 	return &gateway.Gateway{
-		Authorizer:  authorizer,
-		CreatePlant: createPlant,
-		Log:         slog.New(slog.DiscardHandler),
-		Now:         func() time.Time { return now },
-		NewID:       func() string { return "r1" },
+		Authorizer: authorizer,
+		Routes:     map[string]gateway.Function{"POST /plants": createPlant},
+		Log:        slog.New(slog.DiscardHandler),
+		Now:        func() time.Time { return now },
+		NewID:      func() string { return "r1" },
 	}
 }
 

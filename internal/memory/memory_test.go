@@ -5,8 +5,8 @@ import (
 
 	"plantstore/internal/memory"
 	"plantstore/internal/plant"
-	"plantstore/test/storetest"
 	"plantstore/internal/token"
+	"plantstore/test/storetest"
 )
 
 func TestPlantStore(t *testing.T) {

@@ -3,7 +3,6 @@ package token
 import (
 	"context"
 	"errors"
-	"time"
 )
 
 // Errors of [Finder] and [Store].
@@ -40,27 +39,4 @@ type Store interface {
 	// Revoke removes the token with this id. It returns ErrNotFound, or
 	// ErrUnavailable when it is not certain that the token is gone.
 	Revoke(ctx context.Context, id string) error
-}
-
-// Verify returns what is known of secret, if it opens the service at now. It
-// returns [ErrInvalid] if it does not, and the error of store where store cannot
-// tell. For every well-formed secret it does the same work, whatever the reason
-// for which it refuses.
-//
-// Expiry is checked here and not left to the store: DynamoDB removes an expired
-// item up to days late.
-func Verify(ctx context.Context, store Finder, secret string, now time.Time) (Token, error) {
-	if !WellFormed(secret) {
-		return Token{}, ErrInvalid
-	}
-	t, err := store.Find(ctx, Digest(secret))
-	switch {
-	case errors.Is(err, ErrNotFound):
-		return Token{}, ErrInvalid
-	case err != nil:
-		return Token{}, err
-	case t.Expired(now):
-		return Token{}, ErrInvalid
-	}
-	return t, nil
 }

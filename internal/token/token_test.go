@@ -129,8 +129,13 @@ func TestVerify(t *testing.T) {
 	}
 	for _, test := range tests {
 		counted := &counting{Finder: test.store}
-		got, err := token.Verify(t.Context(), counted, test.secret, test.now)
-		if !errors.Is(err, test.want) || (err == nil) != (got == issued) {
+		verifier := token.Verifier{Store: counted, Now: func() time.Time { return test.now }}
+		got, err := verifier.Verify(t.Context(), test.secret)
+		want := token.Principal{}
+		if test.want == nil {
+			want = token.Principal{Subject: issued.Subject, TokenID: issued.ID}
+		}
+		if !errors.Is(err, test.want) || got != want {
 			t.Errorf("%s: Verify = %+v, %v, want error %v", test.name, got, err, test.want)
 		}
 		if counted.reads != test.reads {

@@ -16,11 +16,11 @@ import (
 
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
-	"plantstore/test/dynamotest"
 	"plantstore/internal/gateway"
 	"plantstore/internal/memory"
-	"plantstore/test/processtest"
 	"plantstore/internal/token"
+	"plantstore/test/dynamotest"
+	"plantstore/test/processtest"
 )
 
 // fromEnvironment returns the deployment at url.
@@ -84,11 +84,13 @@ func inProcess(t *testing.T) target {
 	t.Helper()
 	store, log := new(memory.TokenStore), slog.New(slog.DiscardHandler)
 	server := httptest.NewServer(&gateway.Gateway{
-		Authorizer:  &api.Authorizer{Tokens: store, Log: log, Now: time.Now},
-		CreatePlant: &api.CreatePlant{Plants: new(memory.PlantStore), Log: log, Now: time.Now, NewKey: rand.Text},
-		Log:         log,
-		Now:         time.Now,
-		NewID:       rand.Text,
+		Authorizer: &api.Authorizer{Tokens: token.Verifier{Store: store, Now: time.Now}, Log: log, Now: time.Now},
+		Routes: map[string]gateway.Function{
+			"POST /plants": &api.CreatePlant{Plants: new(memory.PlantStore), Log: log, Now: time.Now, NewKey: rand.Text},
+		},
+		Log:   log,
+		Now:   time.Now,
+		NewID: rand.Text,
 	})
 	t.Cleanup(server.Close)
 	return target{url: server.URL, tokens: issueAll(t, store)}

@@ -9,9 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"plantstore/internal/dynamo"
-
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"plantstore/internal/dynamo"
 )
 
 // Endpoint returns the URL of DynamoDB Local. Where none runs it skips the
@@ -32,18 +33,11 @@ func Endpoint(t testing.TB) string {
 // Client returns a client of the DynamoDB at endpoint, as the functions have it.
 func Client(t testing.TB, endpoint string) *dynamodb.Client {
 	t.Helper()
-	environment := map[string]string{
-		"AWS_ENDPOINT_URL":      endpoint,
-		"AWS_REGION":            "us-east-1",
-		"AWS_ACCESS_KEY_ID":     "local",
-		"AWS_SECRET_ACCESS_KEY": "local",
-		"TABLE":                 "table",
-	}
-	client, _, err := dynamo.FromEnvironment(func(name string) string { return environment[name] }, "TABLE")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client
+	return dynamo.NewFunctionClient(dynamo.Config{
+		Region:      "us-east-1",
+		Credentials: aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"},
+		Endpoint:    endpoint,
+	})
 }
 
 // Tables creates two empty tables, for as long as the test runs, and returns a

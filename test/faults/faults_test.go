@@ -16,9 +16,9 @@ import (
 
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
-	"plantstore/test/dynamotest"
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
+	"plantstore/test/dynamotest"
 	"plantstore/test/processtest"
 )
 
@@ -98,7 +98,10 @@ func TestNoFaultMakesAFalseVerdict(t *testing.T) {
 	for _, fault := range faults() {
 		p := &plan{fault: fault, left: map[string]int{}}
 		authorizer := &api.Authorizer{
-			Tokens: &dynamo.TokenStore{Client: dynamotest.Client(t, newProxy(t, p.next)), Table: table},
+			Tokens: token.Verifier{
+				Store: &dynamo.TokenStore{Client: dynamotest.Client(t, newProxy(t, p.next)), Table: table},
+				Now:   time.Now,
+			},
 			Log:    slog.New(slog.DiscardHandler),
 			Now:    time.Now,
 		}

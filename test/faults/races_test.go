@@ -18,10 +18,10 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"plantstore/internal/dynamo"
-	"plantstore/test/dynamotest"
 	"plantstore/internal/plant"
-	"plantstore/test/processtest"
 	"plantstore/internal/token"
+	"plantstore/test/dynamotest"
+	"plantstore/test/processtest"
 )
 
 const writers = 32

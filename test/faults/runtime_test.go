@@ -15,8 +15,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"plantstore/test/dynamotest"
 	"plantstore/internal/plant"
+	"plantstore/test/dynamotest"
 	"plantstore/test/processtest"
 )
 

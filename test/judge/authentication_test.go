@@ -150,11 +150,13 @@ func newService(t *testing.T) *service {
 	s := &service{judge: newJudge(t), tokens: new(countingStore), log: new(bytes.Buffer), valid: map[string]string{}}
 	log := slog.New(slog.NewJSONHandler(s.log, nil))
 	server := httptest.NewUnstartedServer(&gateway.Gateway{
-		Authorizer:  &api.Authorizer{Tokens: s.tokens, Log: log, Now: clock},
-		CreatePlant: &api.CreatePlant{Plants: new(memory.PlantStore), Log: log, Now: clock, NewKey: crand.Text},
-		Log:         log,
-		Now:         clock,
-		NewID:       func() string { return "r1" },
+		Authorizer: &api.Authorizer{Tokens: token.Verifier{Store: s.tokens, Now: clock}, Log: log, Now: clock},
+		Routes: map[string]gateway.Function{
+			"POST /plants": &api.CreatePlant{Plants: new(memory.PlantStore), Log: log, Now: clock, NewKey: crand.Text},
+		},
+		Log:   log,
+		Now:   clock,
+		NewID: func() string { return "r1" },
 	})
 	server.Config.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelError)
 	server.Start()

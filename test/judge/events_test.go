@@ -112,5 +112,5 @@ func newAuthorizer(t testing.TB) (*api.Authorizer, string) {
 	if err := tokens.Add(t.Context(), issued); err != nil {
 		t.Fatal(err)
 	}
-	return &api.Authorizer{Tokens: tokens, Log: slog.New(slog.DiscardHandler), Now: clock}, secret
+	return &api.Authorizer{Tokens: token.Verifier{Store: tokens, Now: clock}, Log: slog.New(slog.DiscardHandler), Now: clock}, secret
 }

@@ -19,8 +19,8 @@ import (
 
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
-	"plantstore/test/dynamotest"
 	"plantstore/internal/plant"
+	"plantstore/test/dynamotest"
 	"plantstore/test/processtest"
 )
 

@@ -199,7 +199,7 @@ func authorizerLine(t *testing.T, store error) string {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
-	handler := &api.Authorizer{Tokens: stubStore{issued, store}, Log: slog.New(slog.NewJSONHandler(&log, nil)), Now: time.Now}
+	handler := &api.Authorizer{Tokens: token.Verifier{Store: stubStore{issued, store}, Now: time.Now}, Log: slog.New(slog.NewJSONHandler(&log, nil)), Now: time.Now}
 	event := `{"headers":{"authorization":"Bearer ` + secret + `"},"requestContext":{"requestId":"r"}}`
 	if _, err := handler.Invoke(t.Context(), []byte(event)); err != nil {
 		t.Fatal(err)

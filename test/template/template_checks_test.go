@@ -54,7 +54,7 @@ func checkVariables(p *problems, t template, function string) {
 	own := "Resources." + function + ".Properties.Environment.Variables"
 	declared := append(t.names(shared), t.names(own)...)
 	var needed []string
-	for _, file := range []string{path.Join("cmd", commands[function], "main.go"), "internal/dynamo/environment.go"} {
+	for _, file := range []string{path.Join("cmd", commands[function], "main.go"), "cmd/internal/environment/environment.go"} {
 		code, err := os.ReadFile(file)
 		if err != nil {
 			p.add("%s: %v", function, err)

@@ -18,6 +18,7 @@ import (
 
 	"plantstore/internal/api"
 	"plantstore/internal/memory"
+	"plantstore/internal/token"
 )
 
 var files = os.DirFS("../../events")
@@ -45,7 +46,7 @@ func TestEachEventGetsItsAnswer(t *testing.T) {
 		log := slog.New(slog.DiscardHandler)
 		invoke := (&api.CreatePlant{Plants: plants, Log: log, Now: time.Now, NewKey: func() string { return "fresh" }}).Invoke
 		if strings.HasPrefix(path, "authorizer/") {
-			invoke = (&api.Authorizer{Tokens: tokens, Log: log, Now: time.Now}).Invoke
+			invoke = (&api.Authorizer{Tokens: token.Verifier{Store: tokens, Now: time.Now}, Log: log, Now: time.Now}).Invoke
 		}
 		event, err := fs.ReadFile(files, path)
 		if err != nil {

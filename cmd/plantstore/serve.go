@@ -24,11 +24,11 @@ import (
 
 // The server's waits. A client may take this long to send its headers and its
 // whole request, and to read its answer, for which both functions may need their
-// 15 s. So every request ends before the server stops waiting for it.
+// 7 s. So every request ends before the server stops waiting for it.
 const (
 	headerTimeout   = 5 * time.Second
 	readTimeout     = 10 * time.Second
-	writeTimeout    = readTimeout + 20*time.Second
+	writeTimeout    = readTimeout + 10*time.Second
 	idleTimeout     = 60 * time.Second
 	shutdownTimeout = readTimeout + writeTimeout
 )

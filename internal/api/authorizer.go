@@ -39,7 +39,7 @@ type authorization struct {
 func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := a.Now()
 	var r request
-	p, err := guard(ctx, func(ctx context.Context) (token.Principal, error) {
+	p, err := guard(ctx, authorizeBudget, func(ctx context.Context) (token.Principal, error) {
 		return a.authenticate(ctx, event, &r)
 	})
 	record{

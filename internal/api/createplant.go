@@ -34,7 +34,7 @@ type creation struct {
 func (h *CreatePlant) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := h.Now()
 	var c creation
-	created, err := guard(ctx, func(ctx context.Context) (plant.Plant, error) {
+	created, err := guard(ctx, createBudget, func(ctx context.Context) (plant.Plant, error) {
 		return h.create(ctx, event, &c)
 	})
 	record{

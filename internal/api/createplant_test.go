@@ -340,20 +340,24 @@ func TestCreatePlantInternalErrors(t *testing.T) {
 	}
 }
 
+// The store's deadline is the end of the budget, or sooner if the invocation ends
+// sooner.
 func TestCreatePlantDeadline(t *testing.T) {
-	deadline := time.Now().Add(time.Hour)
-	ctx, cancel := context.WithDeadline(t.Context(), deadline)
-	defer cancel()
-	store := new(faultyStore)
-	if _, err := newCreatePlant(store).Invoke(ctx, sending{body: oak}.event(t)); err != nil {
-		t.Fatal(err)
-	}
-	if want := deadline.Add(-500 * time.Millisecond); !store.deadline.Equal(want) {
-		t.Errorf("Create's deadline = %v, want %v", store.deadline, want)
-	}
-	invoke(t, newCreatePlant(store), sending{body: oak}.event(t))
-	if !store.deadline.IsZero() {
-		t.Errorf("Create's deadline = %v, want none where the invocation has none", store.deadline)
+	for _, test := range []struct{ left, want time.Duration }{
+		{time.Hour, createBudget},
+		{createBudget + margin, createBudget},
+		{time.Second, time.Second - margin},
+	} {
+		start := time.Now()
+		ctx, cancel := context.WithDeadline(t.Context(), start.Add(test.left))
+		store := new(faultyStore)
+		if _, err := newCreatePlant(store).Invoke(ctx, sending{body: oak}.event(t)); err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		if late := store.deadline.Sub(start.Add(test.want)); late < 0 || late > time.Since(start) {
+			t.Errorf("with %v left Create's deadline is %v late, want %v after the start", test.left, late, test.want)
+		}
 	}
 }
 

@@ -7,18 +7,27 @@ import (
 	"time"
 )
 
+// The budgets are how long a handler waits for the store. createplant answers
+// within 3 s and the authorizer within 2 s. A client holds a key with which it can
+// repeat the request, so a longer wait would only hold on to an execution.
+const (
+	createBudget    = 2700 * time.Millisecond
+	authorizeBudget = 1700 * time.Millisecond
+)
+
 // margin is how long before the deadline of its invocation a handler stops
 // waiting, so that there is time to answer.
 const margin = 500 * time.Millisecond
 
-// guard calls f with the deadline of ctx less the margin. It returns what f
-// returns, and a panic of f as an error.
-func guard[T any](ctx context.Context, f func(context.Context) (T, error)) (value T, err error) {
+// guard calls f with a context that ends with the budget, or with the deadline of
+// ctx less the margin if that is sooner. It returns what f returns, and a panic of
+// f as an error.
+func guard[T any](ctx context.Context, budget time.Duration, f func(context.Context) (T, error)) (value T, err error) {
 	if deadline, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-margin))
-		defer cancel()
+		budget = min(budget, time.Until(deadline)-margin)
 	}
+	ctx, cancel := context.WithTimeout(ctx, budget)
+	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("api: panic: %v\n%s", p, debug.Stack())

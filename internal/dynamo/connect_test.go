@@ -39,7 +39,7 @@ func TestConnect(t *testing.T) {
 		before = append(before, r.Method+" "+r.URL.Path+" "+r.Header.Get("X-Amz-Target")+r.Header.Get("Authorization"))
 		w.Header().Set("Content-Type", amazonJSON)
 		w.WriteHeader(http.StatusBadRequest)
-		_, _ = io.WriteString(w, `{"__type":"AccessDeniedException"}`) // the function reads on
+		_, _ = io.WriteString(w, `{"__type":"com.amazon.coral.service#AccessDeniedException"}`) // the function reads on
 	}))
 	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
@@ -105,7 +105,7 @@ func TestRoots(t *testing.T) {
 	amazon := x509.NewCertPool()
 	amazon.AppendCertsFromPEM(amazonRoots)
 	for _, test := range tests {
-		outer, _ := clientOf(t, test.region, test.endpoint).Options().HTTPClient.(strict)
+		outer, _ := clientOf(t, test.region, test.endpoint).Options().HTTPClient.(checkedClient)
 		httpClient, ok := outer.HTTPClient.(*awshttp.BuildableClient)
 		if !ok {
 			t.Fatal("the client is not the SDK's own")

@@ -24,27 +24,30 @@ var _ plant.Store = (*PlantStore)(nil)
 
 // plantItem is a plant as the table holds it.
 type plantItem struct {
-	ID        int64     `dynamodbav:"id"`
-	Name      string    `dynamodbav:"name"`
-	Tag       *string   `dynamodbav:"tag,omitempty"`
+	plantAttributes
 	CreatedAt time.Time `dynamodbav:"created_at"` // RFC 3339, UTC
 	CreatedBy string    `dynamodbav:"created_by"` // a token's subject
 	WriteKey  string    `dynamodbav:"write_key"`  // hexadecimal
 }
 
+// plantAttributes are what the client sent.
+type plantAttributes struct {
+	ID   int64   `dynamodbav:"id"`
+	Name string  `dynamodbav:"name"`
+	Tag  *string `dynamodbav:"tag,omitempty"`
+}
+
 func newPlantItem(w plant.Write) plantItem {
 	return plantItem{
-		ID:        w.Plant.ID,
-		Name:      w.Plant.Name,
-		Tag:       w.Plant.Tag,
-		CreatedAt: w.At.UTC(),
-		CreatedBy: w.By,
-		WriteKey:  w.Key.String(),
+		plantAttributes: plantAttributes{ID: w.Plant.ID, Name: w.Plant.Name, Tag: w.Plant.Tag},
+		CreatedAt:       w.At.UTC(),
+		CreatedBy:       w.By,
+		WriteKey:        w.Key.String(),
 	}
 }
 
-func (i plantItem) plant() plant.NewPlant {
-	return plant.NewPlant{ID: i.ID, Plant: plant.Plant{Name: i.Name, Tag: i.Tag}}
+func (a plantAttributes) plant() plant.NewPlant {
+	return plant.NewPlant{ID: a.ID, Plant: plant.Plant{Name: a.Name, Tag: a.Tag}}
 }
 
 // Create implements [plant.Store]. It is one conditional put, repeated until
@@ -56,7 +59,7 @@ func (s *PlantStore) Create(ctx context.Context, w plant.Write) error {
 	if err != nil {
 		return fmt.Errorf("dynamo: encode plant: %w", err)
 	}
-	a := newAttempts()
+	a := new(attempts)
 	_, err = s.Client.PutItem(a.watch(ctx), &dynamodb.PutItemInput{
 		TableName:                           &s.Table,
 		Item:                                item,
@@ -79,7 +82,7 @@ func compare(w plant.Write, stored map[string]types.AttributeValue) error {
 	if !ok || key.Value != w.Key.String() {
 		return plant.ErrExists
 	}
-	var first plantItem
+	var first plantAttributes
 	if err := attributevalue.UnmarshalMap(stored, &first); err != nil {
 		return fmt.Errorf("dynamo: decode plant: %w", err)
 	}

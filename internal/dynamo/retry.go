@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -17,58 +16,69 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// Delays between attempts, before jitter.
+// Bounds of the delay between attempts.
 const (
-	minDelay = 20 * time.Millisecond
-	maxDelay = 200 * time.Millisecond
+	firstDelay = 25 * time.Millisecond
+	maxDelay   = time.Second
 )
 
-// retryer repeats without a limit but the deadline of the context.
+// retryer is the SDK's standard retryer without a limit of attempts. What ends
+// the attempts is the deadline of the context and the SDK's retry quota, which a
+// client keeps between operations: an operation that needs retries takes from it,
+// and success gives back. In a long outage the quota is used up, and each
+// operation fails at its first attempt.
+//
+// Source: Amazon Builders' Library, "Timeouts, retries, and backoff with jitter".
 type retryer struct{ aws.RetryerV2 }
 
-// standard is the SDK's standard retryer, with shorter delays, and extended to
-// the failures that the SDK does not repeat. It has no state.
-var standard = retryer{retry.NewStandard(func(o *retry.StandardOptions) {
-	o.RateLimiter = ratelimit.None
-	o.Backoff = retry.BackoffDelayerFunc(delay)
-	o.Retryables = append(o.Retryables, retry.IsErrorRetryableFunc(retryableBesides))
-})}
+func newRetryer() retryer {
+	return retryer{retry.NewStandard(func(o *retry.StandardOptions) {
+		o.Backoff = retry.BackoffDelayerFunc(delay)
+		o.Retryables = append([]retry.IsErrorRetryable{retry.IsErrorRetryableFunc(retryable)}, o.Retryables...)
+	})}
+}
 
 // MaxAttempts returns 0, which means no limit.
 func (retryer) MaxAttempts() int { return 0 }
 
-// retryableBesides knows what the SDK does not take for temporary: an answer
-// that cannot be read, and a conflict with another write in flight.
-func retryableBesides(err error) aws.Ternary {
+// retryable says what the SDK's own rules do not: an attempt that brought no
+// answer of DynamoDB's is repeated, whatever the cause, and so is one that another
+// write in flight got in the way of. The SDK gives up, for example, when the
+// host's name is not found, which is what an outage of DNS looks like.
+func retryable(err error) aws.Ternary {
 	var (
+		canceled   *smithy.CanceledError
+		unsent     *smithyhttp.RequestSendError
 		unreadable *smithy.DeserializationError
 		conflict   *types.TransactionConflictException
 		replicated *types.ReplicatedWriteConflictException
 	)
-	if errors.As(err, &unreadable) || errors.As(err, &conflict) || errors.As(err, &replicated) {
+	switch {
+	case errors.As(err, &canceled):
+		return aws.FalseTernary
+	case errors.As(err, &unsent), errors.As(err, &unreadable), errors.As(err, &conflict), errors.As(err, &replicated):
 		return aws.TrueTernary
 	}
 	return aws.UnknownTernary
 }
 
-// delay returns a random time between minDelay and a bound that doubles with
-// each attempt, up to maxDelay.
+// delay returns a random time up to a bound that doubles with each attempt: full
+// jitter.
 func delay(attempt int, _ error) (time.Duration, error) {
-	bound := min(minDelay<<min(attempt, 8), maxDelay)
-	return minDelay + rand.N(bound-minDelay+1), nil
+	bound := min(firstDelay<<min(max(attempt-1, 0), 10), maxDelay)
+	return rand.N(bound), nil
 }
 
-// attempts is the retryer of a single operation. It notes what its attempts tell:
-// whether any may have been applied, and why the last one failed.
+// attempts is the retryer of a single operation. It records whether any attempt
+// may have been applied, and why the last one failed.
 type attempts struct {
-	retryer
+	aws.RetryerV2
 
-	sent    bool  // the running attempt got a connection
-	applied bool  // an attempt may have been applied
-	last    error // why the last attempt failed
+	sent      bool  // the running attempt got a connection
+	applied   bool  // an attempt may have been applied
+	temporary bool  // the last attempt may be repeated
+	last      error // why the last attempt failed
 }
-
-func newAttempts() *attempts { return &attempts{retryer: standard} }
 
 // watch returns ctx such that a learns of each attempt whether it was sent.
 func (a *attempts) watch(ctx context.Context) context.Context {
@@ -77,27 +87,31 @@ func (a *attempts) watch(ctx context.Context) context.Context {
 	})
 }
 
-func (a *attempts) option(o *dynamodb.Options) { o.Retryer = a }
+// option makes a the retryer of one operation. It keeps the client's quota.
+func (a *attempts) option(o *dynamodb.Options) {
+	a.RetryerV2, _ = o.Retryer.(aws.RetryerV2)
+	o.Retryer = a
+}
 
-// IsErrorRetryable is asked by the SDK about each attempt that failed. An
-// attempt that was sent may have been applied, unless DynamoDB refused it: it
-// answers 4xx to a request that it did not carry out. What may have been applied
-// is repeated, whatever the SDK thinks of it.
+// IsErrorRetryable is called by the SDK after each attempt that failed. An
+// attempt that was sent may have been applied, unless DynamoDB refused it with
+// 4xx. What may have been applied is repeated, whatever the SDK's rules say.
 func (a *attempts) IsErrorRetryable(err error) bool {
 	var answer *smithyhttp.ResponseError
 	refused := errors.As(err, &answer) && answer.HTTPStatusCode()/100 == 4
 	unknown := a.sent && !refused
 	a.sent = false
 	a.applied = a.applied || unknown
+	a.temporary = unknown || a.RetryerV2.IsErrorRetryable(err)
 	if !errors.Is(err, context.DeadlineExceeded) || a.last == nil {
 		a.last = err
 	}
-	return unknown || a.retryer.IsErrorRetryable(err)
+	return a.temporary
 }
 
 // outcome translates the error that ended an operation: into unknown if an attempt
-// may have been applied, into unavailable if time ran out, since whatever may
-// pass was repeated until then.
+// may have been applied, and into unavailable if the time or the retry quota ran
+// out before a refusal that no retry changes.
 func (a *attempts) outcome(ctx context.Context, operation string, err, unknown, unavailable error) error {
 	if a.last != nil && !errors.Is(err, a.last) {
 		err = fmt.Errorf("%w; an attempt: %w", err, a.last)
@@ -105,7 +119,7 @@ func (a *attempts) outcome(ctx context.Context, operation string, err, unknown, 
 	switch {
 	case a.applied:
 		return fmt.Errorf("%w: %s: %w", unknown, operation, err)
-	case ctx.Err() != nil:
+	case a.temporary || ctx.Err() != nil:
 		return fmt.Errorf("%w: %s: %w", unavailable, operation, err)
 	}
 	return fmt.Errorf("dynamo: %s: %w", operation, err)

@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -52,6 +55,7 @@ func TestCreateByAttempts(t *testing.T) {
 		{"a transaction in flight", []attempt{refused("TransactionConflictException"), created}, nil},
 		{"a write in flight in another region", []attempt{refused("ReplicatedWriteConflictException"), created}, nil},
 		{"a refusal that cannot be read", []attempt{answer(400, "text/html", "<html>"), created}, nil},
+		{"a server error without a body", []attempt{answer(500, "", ""), created}, nil},
 		{"a refusal that is cut off", []attempt{cutOff(400), created}, nil},
 
 		{"an id that exists", []attempt{others}, plant.ErrExists},
@@ -60,11 +64,27 @@ func TestCreateByAttempts(t *testing.T) {
 		{"an answer that cannot be read, to a write that landed", []attempt{answer(200, "text/html", "<html>"), ours}, nil},
 		{"another protocol for an answer, to a write that landed", []attempt{switched, ours}, nil},
 		{"an answer that is cut off, to a write that landed", []attempt{cutOff(200), ours}, nil},
+		{"an empty 200 that is not DynamoDB's", []attempt{answer(200, "", ""), ours}, nil},
+		{"an empty 204", []attempt{answer(204, "", ""), ours}, nil},
+		{"the empty object with 202", []attempt{answer(202, amazonJSON, "{}"), ours}, nil},
+		{"the empty object with 206", []attempt{answer(206, amazonJSON, "{}"), ours}, nil},
+		{"the object of a captive portal", []attempt{answer(200, "application/json", `{"login":"http://portal"}`), ours}, nil},
+		{"the empty object and garbage", []attempt{damaged(200, "{}", "x"), ours}, nil},
+		{"a redirect", []attempt{answer(302, "text/html", "<html>"), ours}, nil},
+		{"a success with a wrong checksum", []attempt{damaged(200, "{}", "{ "), ours}, nil},
+		{"another's plant with a wrong checksum", []attempt{damaged(400, takenBody(oak.Key, "oak"), takenBody(oak.Key, "elm")), ours}, nil},
+		{"408 of a proxy, to a write that landed", []attempt{answer(408, "", ""), ours}, nil},
+		{"413 of a proxy, to a write that landed", []attempt{answer(413, "text/html", "<html>"), ours}, nil},
+		{"429 of a proxy, to a write that landed", []attempt{answer(429, "application/json", `{"message":"slow down"}`), ours}, nil},
+		{"499 of a proxy, to a write that landed", []attempt{answer(499, "text/html", "<html>"), ours}, nil},
+		{"a refusal by another service's error", []attempt{answer(400, "application/json", `{"__type":"Refused"}`), ours}, nil},
+		{"the key with the same plant, written at no time", []attempt{answer(400, amazonJSON, strings.Replace(takenBody(oak.Key, "oak"), "2026-03-01", "March", 1))}, nil},
 		{"no answer to a write that landed", []attempt{hungUp, ours}, nil},
 		{"500 to a write that landed", []attempt{failed, ours}, nil},
 		{"no answer, and another's plant", []attempt{hungUp, others}, plant.ErrExists},
 		{"no answer, and the key with another plant", []attempt{hungUp, changed}, plant.ErrKeyReused},
 
+		{"an id that exists, without its item", []attempt{refused("ConditionalCheckFailedException")}, errOther},
 		{"a table that is missing", []attempt{refused("ResourceNotFoundException")}, errOther},
 		{"throttling, and a table that is missing", []attempt{refused("ThrottlingException"), refused("ResourceNotFoundException")}, errOther},
 		{"access denied", []attempt{denied}, errOther},
@@ -91,21 +111,26 @@ func TestCreateByDeadline(t *testing.T) {
 		name     string
 		attempts []attempt // the last repeats
 		want     error
+		cause    string // in the error's text, for the log
 	}{
-		{"500, always", []attempt{failed}, plant.ErrOutcomeUnknown},
-		{"no answer, always", []attempt{hungUp}, plant.ErrOutcomeUnknown},
-		{"answers that cannot be read", []attempt{cutOff(200)}, plant.ErrOutcomeUnknown},
-		{"an attempt that stalls", []attempt{stalls}, plant.ErrOutcomeUnknown},
-		{"throttling, and an attempt that stalls", []attempt{refused("ThrottlingException"), stalls}, plant.ErrOutcomeUnknown},
-		{"500, and throttling always", []attempt{failed, refused("ThrottlingException")}, plant.ErrOutcomeUnknown},
-		{"no answer, and then nothing listens", []attempt{last(hungUp)}, plant.ErrOutcomeUnknown},
-		{"throttling, and then nothing listens", []attempt{last(refused("ThrottlingException"))}, plant.ErrUnavailable},
-		{"nothing listens", nil, plant.ErrUnavailable},
+		{"500, always", []attempt{failed}, plant.ErrOutcomeUnknown, "InternalServerError"},
+		{"no answer, always", []attempt{hungUp}, plant.ErrOutcomeUnknown, "EOF"},
+		{"a proxy's answers, always", []attempt{answer(429, "text/html", "<html>")}, plant.ErrOutcomeUnknown, "not DynamoDB's"},
+		{"answers that cannot be read", []attempt{cutOff(200)}, plant.ErrOutcomeUnknown, "unexpected EOF"},
+		{"an attempt that stalls", []attempt{stalls}, plant.ErrOutcomeUnknown, "deadline"},
+		{"throttling, and an attempt that stalls", []attempt{refused("ThrottlingException"), stalls}, plant.ErrOutcomeUnknown, "Throttling"},
+		{"500, and throttling always", []attempt{failed, refused("ThrottlingException")}, plant.ErrOutcomeUnknown, "Throttling"},
+		{"no answer, and then nothing listens", []attempt{last(hungUp)}, plant.ErrOutcomeUnknown, "refused"},
+		{"throttling, and then nothing listens", []attempt{last(refused("ThrottlingException"))}, plant.ErrUnavailable, "refused"},
+		{"nothing listens", nil, plant.ErrUnavailable, "refused"},
 	}
 	for _, test := range tests {
 		sent, got := create(t, 300*time.Millisecond, test.attempts...)
 		if !is(got, test.want) {
 			t.Errorf("%s: Create = %v after %d attempts, want %v", test.name, got, len(sent), test.want)
+		}
+		if !strings.Contains(fmt.Sprint(got), test.cause) {
+			t.Errorf("%s: Create = %v, want the cause %q in it", test.name, got, test.cause)
 		}
 		checkRepeated(t, test.name, sent)
 	}
@@ -116,6 +141,7 @@ func TestCreateByDeadline(t *testing.T) {
 func TestOutcome(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
+	noSuchHost := &smithyhttp.RequestSendError{Err: &net.DNSError{IsNotFound: true}}
 	answered := func(status int) error {
 		return &smithyhttp.ResponseError{Response: &smithyhttp.Response{Response: &http.Response{StatusCode: status}}, Err: errOther}
 	}
@@ -129,6 +155,7 @@ func TestOutcome(t *testing.T) {
 		want     error
 	}{
 		{"no attempt", nil, plant.ErrUnavailable},
+		{"no such host", []attempt{{false, noSuchHost}}, plant.ErrUnavailable},
 		{"no connection, always", []attempt{{false, errOther}, {false, errOther}}, plant.ErrUnavailable},
 		{"refused, always", []attempt{{true, answered(400)}, {true, answered(400)}}, plant.ErrUnavailable},
 		{"refused, and no connection", []attempt{{true, answered(400)}, {false, errOther}}, plant.ErrUnavailable},
@@ -137,7 +164,7 @@ func TestOutcome(t *testing.T) {
 		{"an answer that cannot be read", []attempt{{true, answered(200)}}, plant.ErrOutcomeUnknown},
 	}
 	for _, test := range tests {
-		r := newAttempts()
+		r := &attempts{RetryerV2: newRetryer()}
 		for _, a := range test.attempts {
 			r.sent = a.sent
 			r.IsErrorRetryable(a.err)
@@ -221,9 +248,13 @@ func checkRepeated(t *testing.T, name string, sent []string) {
 	}
 }
 
-// answer is an answer of any kind.
+// answer is an answer of any kind. Those of DynamoDB's content type have their
+// checksum.
 func answer(status int, contentType, body string) attempt {
 	return func(w http.ResponseWriter, _ *http.Request) {
+		if contentType == amazonJSON {
+			w.Header().Set("X-Amz-Crc32", fmt.Sprint(crc32.ChecksumIEEE([]byte(body))))
+		}
 		w.Header().Set("Content-Type", contentType)
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, body)
@@ -242,16 +273,30 @@ func refused(errorType string) attempt {
 	return answer(400, amazonJSON, `{"__type":"com.amazonaws.dynamodb.v20120810#`+errorType+`","message":"m"}`)
 }
 
-// taken is the answer to a put where an item stands in its way.
+// damaged is an answer of DynamoDB whose body became another on its way.
+func damaged(status int, sent, received string) attempt {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Amz-Crc32", fmt.Sprint(crc32.ChecksumIEEE([]byte(sent))))
+		w.Header().Set("Content-Type", amazonJSON)
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, received)
+	}
+}
+
+// taken is the answer to a put whose id exists.
 func taken(key plant.WriteKey, name string) attempt {
-	return answer(400, amazonJSON, fmt.Sprintf(`{
+	return answer(400, amazonJSON, takenBody(key, name))
+}
+
+func takenBody(key plant.WriteKey, name string) string {
+	return fmt.Sprintf(`{
 		"__type": "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException",
 		"message": "The conditional request failed",
 		"Item": {
 			"id": {"N": "1"}, "name": {"S": %q}, "write_key": {"S": %q},
 			"created_at": {"S": "2026-03-01T11:00:00Z"}, "created_by": {"S": "gardener"}
 		}
-	}`, name, key))
+	}`, name, key)
 }
 
 // cutOff is the start of an answer, after which the connection is closed.
@@ -293,15 +338,55 @@ func last(a attempt) attempt {
 }
 
 func TestDelay(t *testing.T) {
-	for attempt, bound := range []time.Duration{20, 40, 80, 160, 200, 200} {
-		for range 100 {
-			if got, err := delay(attempt, nil); err != nil || got < minDelay || got > bound*time.Millisecond {
-				t.Fatalf("delay(%d) = %v, %v, want from %v to %v", attempt, got, err, minDelay, bound*time.Millisecond)
+	for attempt, bound := range map[int]time.Duration{1: firstDelay, 2: 2 * firstDelay, 3: 4 * firstDelay, 99: maxDelay} {
+		longest := time.Duration(0)
+		for range 1000 {
+			got, err := delay(attempt, nil)
+			if err != nil || got < 0 || got > bound {
+				t.Fatalf("delay(%d) = %v, %v, want at most %v", attempt, got, err, bound)
 			}
+			longest = max(longest, got)
+		}
+		if longest < bound*3/4 {
+			t.Errorf("delay(%d) = %v at most in 1000 calls, want up to %v", attempt, longest, bound)
 		}
 	}
-	if got, err := delay(1<<20, nil); err != nil || got < minDelay || got > maxDelay {
-		t.Errorf("delay of a late attempt = %v, %v, want from %v to %v", got, err, minDelay, maxDelay)
+}
+
+// In a long outage a client uses up its retry quota. From then on each operation
+// makes one attempt and ends before its deadline.
+func TestQuota(t *testing.T) {
+	tests := []struct {
+		name    string
+		attempt attempt
+		want    error
+	}{
+		{"500", failed, plant.ErrOutcomeUnknown},
+		{"throttling", refused("ThrottlingException"), plant.ErrUnavailable},
+	}
+	for _, test := range tests {
+		var sent atomic.Int32
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			sent.Add(1)
+			test.attempt(w, r)
+		}))
+		store := &PlantStore{Client: newClient(t, server.URL), Table: "plants"}
+		var outage sync.WaitGroup
+		for range 60 {
+			outage.Go(func() {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				_ = store.Create(ctx, oak)
+			})
+		}
+		outage.Wait()
+		before := sent.Load()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		if err := store.Create(ctx, oak); !is(err, test.want) || sent.Load() != before+1 {
+			t.Errorf("%s: Create after an outage = %v after %d attempts, want %v after 1", test.name, err, sent.Load()-before, test.want)
+		}
+		cancel()
+		server.Close()
 	}
 }
 
@@ -312,7 +397,7 @@ func TestFindReadsConsistently(t *testing.T) {
 		if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
 			t.Error(err)
 		}
-		_, _ = w.Write([]byte(`{}`))
+		created(w, r)
 	}))
 	defer server.Close()
 	store := &TokenStore{Client: newClient(t, server.URL), Table: "tokens"}

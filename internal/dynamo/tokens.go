@@ -35,7 +35,7 @@ type tokenItem struct {
 // Find implements [token.Finder]. It reads consistently, so that a token just
 // revoked is refused at once.
 func (s *TokenStore) Find(ctx context.Context, digest string) (token.Token, error) {
-	a := newAttempts()
+	a := new(attempts)
 	out, err := s.Client.GetItem(a.watch(ctx), &dynamodb.GetItemInput{
 		TableName:      &s.Table,
 		Key:            tokenKey(digest),
@@ -47,7 +47,11 @@ func (s *TokenStore) Find(ctx context.Context, digest string) (token.Token, erro
 	if len(out.Item) == 0 {
 		return token.Token{}, token.ErrNotFound
 	}
-	return decodeToken(out.Item)
+	t, err := decodeToken(out.Item)
+	if err == nil && t.Digest != digest {
+		return token.Token{}, errors.New("dynamo: get token: the item has another digest")
+	}
+	return t, err
 }
 
 // Add implements [token.Store].
@@ -56,7 +60,7 @@ func (s *TokenStore) Add(ctx context.Context, t token.Token) error {
 	if err != nil {
 		return fmt.Errorf("dynamo: encode token: %w", err)
 	}
-	a := newAttempts()
+	a := new(attempts)
 	_, err = s.Client.PutItem(a.watch(ctx), &dynamodb.PutItemInput{TableName: &s.Table, Item: item}, a.option)
 	return unavailable(ctx, a, "put token", err)
 }
@@ -84,7 +88,7 @@ func (s *TokenStore) Revoke(ctx context.Context, id string) error {
 		ExpressionAttributeValues: map[string]types.AttributeValue{":id": &types.AttributeValueMemberS{Value: id}},
 	}, func(item map[string]types.AttributeValue) error {
 		found = nil
-		a := newAttempts()
+		a := new(attempts)
 		_, err := s.Client.DeleteItem(a.watch(ctx), &dynamodb.DeleteItemInput{
 			TableName: &s.Table,
 			Key:       map[string]types.AttributeValue{"digest": item["digest"]},
@@ -98,7 +102,7 @@ func (s *TokenStore) Revoke(ctx context.Context, id string) error {
 func (s *TokenStore) scan(ctx context.Context, in *dynamodb.ScanInput, f func(map[string]types.AttributeValue) error) error {
 	in.TableName, in.ConsistentRead = &s.Table, aws.Bool(true)
 	for pages := dynamodb.NewScanPaginator(s.Client, in); pages.HasMorePages(); {
-		a := newAttempts()
+		a := new(attempts)
 		page, err := pages.NextPage(a.watch(ctx), a.option)
 		if err != nil {
 			return unavailable(ctx, a, "scan tokens", err)

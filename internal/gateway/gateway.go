@@ -34,8 +34,8 @@ const (
 	// bytes. The HTTP server in front of the gateway enforces it.
 	MaxHeaderSize = 10240
 
-	authorizerTimeout = 5 * time.Second
-	functionTimeout   = 10 * time.Second
+	authorizerTimeout = 3 * time.Second
+	functionTimeout   = 4 * time.Second
 )
 
 // Function is a Lambda function: an event in, an answer out. An error means that

@@ -1,0 +1,76 @@
+package dynamo
+
+import (
+	"bytes"
+	"encoding/json/v2"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+)
+
+// maxAnswer is the most that is read of an answer, in bytes. The largest is a page
+// of a scan, of 1 MB before it is written as JSON.
+const maxAnswer = 8 << 20
+
+// errNotDynamoDB means that the answer to an attempt is not DynamoDB's, or was
+// damaged on its way. The outcome of the attempt is unknown.
+var errNotDynamoDB = errors.New("dynamo: the answer is not DynamoDB's")
+
+// checkedClient returns DynamoDB's own answers, whole, and no others. A proxy, a
+// captive portal or a load balancer may answer in DynamoDB's place, also after
+// DynamoDB carried the request out.
+//
+// The SDK takes any 2xx for success, whatever its body, and any 4xx for a
+// refusal, and only logs a wrong checksum.
+type checkedClient struct{ aws.HTTPClient }
+
+// Do implements [aws.HTTPClient].
+func (c checkedClient) Do(request *http.Request) (*http.Response, error) {
+	answer, err := c.HTTPClient.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close() //nolint:errcheck // it was read, or is of no use
+	if answer.StatusCode == http.StatusSwitchingProtocols {
+		return nil, errNotDynamoDB // its body is a connection, which may never end
+	}
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+	if err != nil {
+		return nil, err
+	}
+	if err := check(answer, body); err != nil {
+		return nil, err
+	}
+	answer.Body = io.NopCloser(bytes.NewReader(body))
+	return answer, nil
+}
+
+// check returns nil if DynamoDB sent the answer and the body is undamaged: a
+// success has status 200 and its checksum, and a refusal names an error of
+// Amazon's. Every answer of status 5xx passes, since it settles nothing.
+func check(answer *http.Response, body []byte) error {
+	sum := answer.Header.Get("X-Amz-Crc32")
+	if want := strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10); sum != "" && sum != want {
+		return fmt.Errorf("%w: its checksum is wrong", errNotDynamoDB)
+	}
+	switch status := answer.StatusCode; {
+	case status >= 500:
+		return nil
+	case status >= 400:
+		var refusal struct {
+			Type string `json:"__type"`
+		}
+		if json.Unmarshal(body, &refusal) == nil && strings.HasPrefix(refusal.Type, "com.amazon") {
+			return nil
+		}
+	case status == http.StatusOK && sum != "":
+		return nil
+	}
+	return fmt.Errorf("%w: status %d", errNotDynamoDB, answer.StatusCode)
+}

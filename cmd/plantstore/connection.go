@@ -77,7 +77,10 @@ func (c *connection) client(ctx context.Context) (*dynamodb.Client, error) {
 // one that was used.
 func (c *connection) explain(err error, table string) error {
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		return fmt.Errorf("there is no table %s there; in a local DynamoDB, `plantstore tables create` makes the tables", table)
+		err = &dynamo.TableError{Table: table, Problem: "does not exist"}
+	}
+	if problem, ok := errors.AsType[*dynamo.TableError](err); ok {
+		return fmt.Errorf("%w; in a local DynamoDB, `plantstore tables create` creates the tables", problem)
 	}
 	if refusal, ok := errors.AsType[smithy.APIError](err); ok {
 		return fmt.Errorf("DynamoDB refused: %s: %s", refusal.ErrorCode(), refusal.ErrorMessage())
@@ -90,7 +93,7 @@ func (c *connection) explain(err error, table string) error {
 		if failure, ok := errors.AsType[*net.OpError](err); ok {
 			return fmt.Errorf("DynamoDB %s cannot be reached: %w; is it running?", where, failure.Err)
 		}
-		return fmt.Errorf("no answer of DynamoDB %s in time: is it running, and to be reached from here?", where)
+		return fmt.Errorf("DynamoDB %s timed out: is it running and reachable?", where)
 	}
 	return err
 }

@@ -94,8 +94,13 @@ func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens t
 	if err != nil {
 		return nil, nil, "", err
 	}
-	return &dynamo.PlantStore{Client: client, Table: cmp.Or(c.PlantsTable, localPlantsTable)},
-		&dynamo.TokenStore{Client: client, Table: cmp.Or(c.TokensTable, localTokensTable)}, "", nil
+	ctx, cancel := context.WithTimeout(ctx, operationTimeout)
+	defer cancel()
+	plantsTable, tokensTable := cmp.Or(c.PlantsTable, localPlantsTable), cmp.Or(c.TokensTable, localTokensTable)
+	if err := dynamo.CheckTables(ctx, client, plantsTable, tokensTable); err != nil {
+		return nil, nil, "", c.explain(err, plantsTable)
+	}
+	return &dynamo.PlantStore{Client: client, Table: plantsTable}, &dynamo.TokenStore{Client: client, Table: tokensTable}, "", nil
 }
 
 // newServer puts the two handlers behind a gateway and an HTTP server.

@@ -20,6 +20,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -29,6 +30,9 @@ import (
 const (
 	// maxBodySize is the largest body in bytes; a larger one is answered 413.
 	maxBodySize = 10 << 20
+
+	// smallBodySize is the size in bytes from which a body counts as large.
+	smallBodySize = 1 << 20
 
 	// MaxHeaderSize is the largest size of the request line and all headers, in
 	// bytes. The HTTP server in front of the gateway enforces it.
@@ -59,6 +63,8 @@ type Gateway struct {
 
 	// NewID returns a request id that no other request has.
 	NewID func() string
+
+	large sync.Mutex // held while a large body is in memory
 }
 
 var _ http.Handler = (*Gateway)(nil)
@@ -73,7 +79,8 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, "Not Found")
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodySize))
+	body, done, err := g.read(w, r)
+	defer done()
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		refuse(w, http.StatusRequestEntityTooLarge, "Request Entity Too Large")
 		return
@@ -100,6 +107,20 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	write(w, answer)
+}
+
+// read reads the body of a request. One large body is in memory at a time:
+// otherwise some dozens of clients without a token could make the process hold
+// gigabytes. The caller calls done when it no longer needs the body.
+func (g *Gateway) read(w http.ResponseWriter, r *http.Request) (body []byte, done func(), err error) {
+	limited := http.MaxBytesReader(w, r.Body, maxBodySize)
+	body, err = io.ReadAll(io.LimitReader(limited, smallBodySize))
+	if err != nil || len(body) < smallBodySize {
+		return body, func() {}, err
+	}
+	g.large.Lock()
+	rest, err := io.ReadAll(limited)
+	return append(body, rest...), g.large.Unlock, err
 }
 
 // call invokes f with event and decodes its answer.

@@ -20,10 +20,17 @@ import (
 
 	"plantstore/cmd/internal/environment"
 	"plantstore/internal/dynamo"
+	"plantstore/internal/token"
 )
 
-// operationTimeout is how long a command waits for DynamoDB.
-const operationTimeout = 5 * time.Second
+const (
+	// operationTimeout is how long a command waits for one operation, retries
+	// included.
+	operationTimeout = 10 * time.Second
+
+	// attemptTimeout is how long it waits for one attempt.
+	attemptTimeout = 3 * time.Second
+)
 
 // connection says which DynamoDB to use: AWS's, with the region and credentials
 // of the SDK's usual places (environment, profile, SSO), or one at an endpoint.
@@ -68,9 +75,10 @@ func (c *connection) config(ctx context.Context) (aws.Config, error) {
 	return cfg, nil
 }
 
-func (c *connection) client(ctx context.Context) (*dynamodb.Client, error) {
+// client returns a client whose attempts take at most timeout.
+func (c *connection) client(ctx context.Context, timeout time.Duration) (*dynamodb.Client, error) {
 	cfg, err := c.config(ctx)
-	return dynamo.NewClient(cfg), err
+	return dynamo.NewClient(cfg, timeout), err
 }
 
 // explain returns err in the words of whoever typed the command. Table is the
@@ -83,15 +91,15 @@ func (c *connection) explain(err error, table string) error {
 		return fmt.Errorf("%w; in a local DynamoDB, `plantstore tables create` creates the tables", problem)
 	}
 	if refusal, ok := errors.AsType[smithy.APIError](err); ok {
-		return fmt.Errorf("DynamoDB refused: %s: %s", refusal.ErrorCode(), refusal.ErrorMessage())
+		return fmt.Errorf("DynamoDB refused the request: %s: %s", refusal.ErrorCode(), printable(refusal.ErrorMessage()))
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, token.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) {
 		where := "in AWS"
 		if endpoint, err := url.Parse(c.EndpointURL); err == nil && c.EndpointURL != "" {
 			where = "at " + endpoint.Redacted()
 		}
 		if failure, ok := errors.AsType[*net.OpError](err); ok {
-			return fmt.Errorf("DynamoDB %s cannot be reached: %w; is it running?", where, failure.Err)
+			return fmt.Errorf("cannot reach DynamoDB %s: %w; is it running?", where, failure.Err)
 		}
 		return fmt.Errorf("DynamoDB %s timed out: is it running and reachable?", where)
 	}

@@ -1,14 +1,14 @@
 package main
 
-const description = `Plant Store: a service that creates plants, and its tokens. Each command shows more examples: plantstore COMMAND --help.
+const description = `Serve the Plant Store on this machine, and administer its tokens. For more examples: plantstore COMMAND --help.
 
-    plantstore serve                       # all in memory, and prints a token
+    plantstore serve                       # keeps everything in memory; prints a token
     plantstore token issue --stack plant-store-dev --subject alice --ttl 90d
     plantstore token list --stack plant-store-dev
 
-Exit codes: 0 for done, 1 for what could not be done, 2 for a wrong call. What was asked for goes to standard output, all else to standard error.`
+Exit status: 0 success, 1 failure, 2 usage error. Results go to standard output, everything else to standard error.`
 
-// wrongCall says what is wrong with a call. It ends the command with 2.
+// wrongCall is a usage error: it says what is wrong. The exit status is 2.
 type wrongCall string
 
 func (w wrongCall) Error() string { return string(w) }
@@ -21,21 +21,24 @@ func (wrongCall) ExitCode() int { return 2 }
 func examples() map[string]string {
 	return map[string]string{
 		"serve": `
-    plantstore serve                       # all in memory, and prints a token
+    plantstore serve                       # keeps everything in memory; prints a token
     plantstore serve --addr 127.0.0.1:8081
     plantstore serve --endpoint-url http://127.0.0.1:8000`,
 		"issue": `
     plantstore token issue --stack plant-store-dev --subject alice --ttl 90d
     TOKEN=$(plantstore token issue --table tokens --subject ci --ttl 1h)
 
-Standard output gets the token alone. The table keeps its SHA-256, so nothing can show it again.`,
+The token alone goes to standard output. The table keeps only its SHA-256, so the token cannot be shown again.`,
 		"list": `
     plantstore token list --stack plant-store-dev
     plantstore token list --table tokens --output json | jq '.[] | select(.state != "valid")'
 
-The state is valid, expires soon (within 7 days) or expired.`,
+The state is valid, expires soon (within 7 days), expired or revoked.`,
 		"revoke": `
-    plantstore token revoke --stack plant-store-dev 0a1B2c3D4e5F`,
+    plantstore token revoke --stack plant-store-dev 0a1B2c3D4e5F
+    plantstore token revoke --stack plant-store-dev - <leaked.txt
+
+The second form reads the token itself. Do not give it as an argument: other users of the machine see those.`,
 		"create": `
     plantstore tables create --endpoint-url http://127.0.0.1:8000`,
 	}

@@ -90,7 +90,7 @@ func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens t
 	if c.EndpointURL == "" && (c.PlantsTable == "" || c.TokensTable == "") {
 		return nil, nil, "", wrongCall("give both --plants-table and --tokens-table, or neither to serve from memory")
 	}
-	client, err := c.client(ctx)
+	client, err := c.client(ctx, dynamo.AttemptTimeout)
 	if err != nil {
 		return nil, nil, "", err
 	}

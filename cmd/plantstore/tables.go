@@ -26,18 +26,18 @@ func (c *createTablesCommand) Run(ctx context.Context) error {
 		return wrongCall("tables create is for a local DynamoDB: give --endpoint-url; in AWS, `sam deploy` creates the tables")
 	}
 	if c.PlantsTable == c.TokensTable {
-		return wrongCall("the tables need two names")
+		return wrongCall("the tables must have different names")
 	}
 	// A DynamoDB Local that has just started may take long over its first table.
-	ctx, cancel := context.WithTimeout(ctx, 6*operationTimeout)
+	ctx, cancel := context.WithTimeout(ctx, 3*operationTimeout)
 	defer cancel()
-	client, err := c.client(ctx)
+	client, err := c.client(ctx, attemptTimeout)
 	if err != nil {
 		return err
 	}
 	if err := dynamo.CreateTables(ctx, client, c.PlantsTable, c.TokensTable); err != nil {
 		return c.explain(err, c.PlantsTable)
 	}
-	fmt.Printf("Tables %s and %s are there.\n", c.PlantsTable, c.TokensTable)
+	fmt.Printf("Tables %s and %s exist.\n", c.PlantsTable, c.TokensTable)
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"slices"
@@ -26,8 +27,8 @@ import (
 // tokenCommand is `plantstore token`.
 type tokenCommand struct {
 	connection
-	Stack string `help:"CloudFormation stack whose table of tokens to use."`
-	Table string `env:"TOKENS_TABLE" help:"Name of the table of tokens, where there is no --stack (with an endpoint: ${tokens_table})."`
+	Stack *string `help:"CloudFormation stack whose table of tokens to use."`
+	Table string  `env:"TOKENS_TABLE" help:"Name of the table of tokens, where there is no --stack (with an endpoint: ${tokens_table})."`
 
 	Issue  issueCommand  `cmd:"" help:"Issue a token and print it. It cannot be shown again."`
 	List   listCommand   `cmd:"" help:"List the tokens, those that expire first first."`
@@ -35,42 +36,46 @@ type tokenCommand struct {
 }
 
 // do calls f with the store that the flags name.
-func (c *tokenCommand) do(ctx context.Context, f func(context.Context, token.Store) error) error {
-	ctx, cancel := context.WithTimeout(ctx, operationTimeout)
-	defer cancel()
+func (c *tokenCommand) do(ctx context.Context, f func(context.Context, *dynamo.TokenStore) error) error {
 	table, err := c.tableName(ctx)
 	if err != nil {
 		return err
 	}
-	client, err := c.client(ctx)
+	client, err := c.client(ctx, attemptTimeout)
 	if err != nil {
 		return err
 	}
-	return c.explain(f(ctx, &dynamo.TokenStore{Client: client, Table: table}), table)
+	store := &dynamo.TokenStore{Client: client, Table: table}
+	return c.explain(f(ctx, store), table)
 }
 
 // tableName returns the name of the table of tokens.
 func (c *tokenCommand) tableName(ctx context.Context) (string, error) {
-	if c.Stack == "" && c.Table == "" && c.EndpointURL == "" {
+	if c.Stack == nil && c.Table == "" && c.EndpointURL == "" {
 		return "", wrongCall("which tokens? Give --stack or --table, or --endpoint-url for a local DynamoDB")
 	}
-	if c.Stack == "" {
+	if c.Stack == nil {
 		return cmp.Or(c.Table, localTokensTable), nil
 	}
+	if *c.Stack == "" {
+		return "", wrongCall("--stack is empty: give the stack's name")
+	}
+	ctx, cancel := context.WithTimeout(ctx, operationTimeout)
+	defer cancel()
 	// The endpoint is DynamoDB's: CloudFormation is AWS's in any case.
 	cfg, err := new(connection).config(ctx)
 	if err != nil {
 		return "", err
 	}
 	out, err := cloudformation.NewFromConfig(cfg).DescribeStackResource(ctx, &cloudformation.DescribeStackResourceInput{
-		StackName:         &c.Stack,
+		StackName:         c.Stack,
 		LogicalResourceId: aws.String("TokensTable"),
 	})
 	if err != nil {
-		return "", fmt.Errorf("no table of tokens in stack %s: %w", c.Stack, err)
+		return "", fmt.Errorf("no table of tokens in stack %s: %w", *c.Stack, err)
 	}
 	if out.StackResourceDetail == nil || aws.ToString(out.StackResourceDetail.PhysicalResourceId) == "" {
-		return "", fmt.Errorf("stack %s has no table of tokens yet", c.Stack)
+		return "", fmt.Errorf("stack %s has no table of tokens yet", *c.Stack)
 	}
 	return *out.StackResourceDetail.PhysicalResourceId, nil
 }
@@ -96,6 +101,8 @@ const soon = 7 * 24 * time.Hour
 func newRow(t token.Token, secret string) row {
 	state := "valid"
 	switch now := time.Now(); {
+	case t.Revoked:
+		state = "revoked"
 	case t.Expired(now):
 		state = "expired"
 	case t.Expired(now.Add(soon)):
@@ -135,7 +142,12 @@ func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
 	if err != nil {
 		return wrongCall(err.Error())
 	}
-	if err := command.do(ctx, func(ctx context.Context, store token.Store) error { return store.Add(ctx, t) }); err != nil {
+	err = command.do(ctx, func(ctx context.Context, store *dynamo.TokenStore) error {
+		ctx, cancel := context.WithTimeout(ctx, operationTimeout)
+		defer cancel()
+		return store.Add(ctx, t)
+	})
+	if err != nil {
 		return err
 	}
 	if c.Output == "json" {
@@ -156,7 +168,8 @@ type listCommand struct{ output }
 // Run prints the tokens. Where some cannot be read, it prints the others.
 func (c *listCommand) Run(ctx context.Context, command *tokenCommand) error {
 	var tokens []token.Token
-	err := command.do(ctx, func(ctx context.Context, store token.Store) (err error) {
+	err := command.do(ctx, func(ctx context.Context, store *dynamo.TokenStore) (err error) {
+		store.Progress = progress(os.Stderr)
 		tokens, err = store.List(ctx)
 		return err
 	})
@@ -176,36 +189,51 @@ func (c *listCommand) Run(ctx context.Context, command *tokenCommand) error {
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ID\tSUBJECT\tCREATED\tEXPIRES\tSTATE")
 	for _, r := range rows {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", r.ID, r.Subject, r.CreatedAt.Format(time.RFC3339), r.ExpiresAt.Format(time.RFC3339), r.State)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", printable(r.ID), printable(r.Subject), r.CreatedAt.Format(time.RFC3339), r.ExpiresAt.Format(time.RFC3339), r.State)
 	}
 	return cmp.Or(err, table.Flush())
 }
 
 // revokeCommand is `plantstore token revoke`.
 type revokeCommand struct {
-	ID string `arg:"" help:"The token's id, as issue and list print it, or the token itself."`
+	ID string `arg:"" help:"The token's id, as issue and list print it, or - to read the token itself from standard input."`
 }
 
-// Run revokes the token. It does not repeat what it was given, which may be the
-// token.
+// Run revokes the token. It never prints the token itself.
 func (c *revokeCommand) Run(ctx context.Context, command *tokenCommand) error {
 	id := c.ID
-	err := command.do(ctx, func(ctx context.Context, store token.Store) error {
-		if token.WellFormed(c.ID) {
-			t, err := store.Find(ctx, token.Digest(c.ID))
-			if err != nil {
+	if id == "-" {
+		secret, err := io.ReadAll(io.LimitReader(os.Stdin, 4096))
+		if err != nil {
+			return err
+		}
+		if id = strings.TrimSpace(string(secret)); !token.WellFormed(id) {
+			return wrongCall("standard input is not a token")
+		}
+	}
+	err := command.do(ctx, func(ctx context.Context, store *dynamo.TokenStore) error {
+		digest := token.Digest(id)
+		if !token.WellFormed(id) {
+			var err error
+			store.Progress = progress(os.Stderr)
+			if digest, err = store.LookUp(ctx, id); err != nil {
 				return err
 			}
-			id = t.ID
 		}
-		return store.Revoke(ctx, id)
+		ctx, cancel := context.WithTimeout(ctx, operationTimeout)
+		defer cancel()
+		return store.Revoke(ctx, digest)
 	})
 	if errors.Is(err, token.ErrNotFound) {
-		return errors.New("there is no such token; `plantstore token list` shows them by their ids")
+		return errors.New("no such token; `plantstore token list` shows the ids")
 	}
 	if err != nil {
 		return err
 	}
-	fmt.Printf("Token %s is revoked.\n", id)
+	if token.WellFormed(id) {
+		fmt.Println("The token is revoked.")
+	} else {
+		fmt.Printf("Token %s is revoked.\n", printable(id))
+	}
 	return nil
 }

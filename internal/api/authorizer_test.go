@@ -22,7 +22,7 @@ func TestAuthorizerVerdicts(t *testing.T) {
 	valid, issued := issue(t, store, now)
 	expired, _ := issue(t, store, now.Add(-time.Hour))
 	revoked, gone := issue(t, store, now)
-	if err := store.Revoke(t.Context(), gone.ID); err != nil {
+	if err := store.Revoke(t.Context(), gone.Digest); err != nil {
 		t.Fatal(err)
 	}
 	unknown, _ := issue(t, new(memory.TokenStore), now)

@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	// attemptTimeout bounds one attempt, from dialing to the last byte of the
-	// answer. DynamoDB answers in single milliseconds. Two attempts that hang
-	// leave time for a third within the authorizer's budget. The SDK's own limit
-	// is 30 s to dial, and none for an answer.
-	attemptTimeout = 700 * time.Millisecond
+	// AttemptTimeout bounds one attempt of a handler, from dialing to the last
+	// byte of the answer. DynamoDB answers in single milliseconds. Two attempts
+	// that hang leave time for a third within the authorizer's budget. The SDK's
+	// own limit is 30 s to dial, and none for an answer.
+	AttemptTimeout = 700 * time.Millisecond
 
 	// idleTimeout is well below the 90 s after which the other side may have
 	// closed an idle connection.
@@ -30,9 +30,10 @@ const (
 )
 
 // NewClient returns a client with the region, the credentials and the endpoint
-// of cfg, and with the timeouts and retries that the stores of this package need.
-// If the HTTP client of cfg is the SDK's own, its certificates are kept.
-func NewClient(cfg aws.Config) *dynamodb.Client {
+// of cfg, whose attempts take at most timeout, with the retries that the stores
+// of this package need. If the HTTP client of cfg is the SDK's own, its
+// certificates are kept.
+func NewClient(cfg aws.Config, timeout time.Duration) *dynamodb.Client {
 	httpClient, ok := cfg.HTTPClient.(*awshttp.BuildableClient)
 	if !ok {
 		httpClient = awshttp.NewBuildableClient()
@@ -42,8 +43,8 @@ func NewClient(cfg aws.Config) *dynamodb.Client {
 		o.Logger = logging.Nop{}                 // what matters comes back as an error
 		o.DisableValidateResponseChecksum = true // checkedClient does, and returns an error
 		o.HTTPClient = checkedClient{httpClient.
-			WithTimeout(attemptTimeout).
-			WithDialerOptions(func(d *net.Dialer) { d.Timeout = attemptTimeout }).
+			WithTimeout(timeout).
+			WithDialerOptions(func(d *net.Dialer) { d.Timeout = timeout }).
 			WithTransportOptions(func(t *http.Transport) { t.IdleConnTimeout = idleTimeout })}
 	})
 }

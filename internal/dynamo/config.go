@@ -37,7 +37,7 @@ func NewFunctionClient(c Config) *dynamodb.Client {
 			t.TLSClientConfig.RootCAs = trustedRoots(c.Region)
 		})
 	}
-	return NewClient(cfg)
+	return NewClient(cfg, AttemptTimeout)
 }
 
 // ParseEndpoint parses the URL of a DynamoDB that is not AWS's.

@@ -109,9 +109,13 @@ func TestItemsOfOthers(t *testing.T) {
 	if got, err := store.List(t.Context()); err == nil || !slices.Equal(got, []token.Token{good}) {
 		t.Errorf("List = %+v, %v, want %+v and an error about the other", got, err, good)
 	}
-	for _, id := range []string{"i", "odd"} {
-		if err := store.Revoke(t.Context(), id); err != nil {
-			t.Errorf("Revoke(%q) = %v, want nil", id, err)
+	for id, want := range map[string]string{"i": "d", "odd": "odd"} {
+		digest, err := store.LookUp(t.Context(), id)
+		if err != nil || digest != want {
+			t.Errorf("LookUp(%q) = %q, %v, want %q", id, digest, err, want)
+		}
+		if err := store.Revoke(t.Context(), digest); err != nil {
+			t.Errorf("Revoke(%q) = %v, want nil", digest, err)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package dynamo
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,17 +18,23 @@ import (
 type TokenStore struct {
 	Client *dynamodb.Client
 	Table  string
+
+	// Progress, unless nil, is called with the number of tokens that a scan has
+	// read so far.
+	Progress func(tokens int)
 }
 
 var _ token.Store = (*TokenStore)(nil)
 
-// tokenItem is a token as the table holds it.
+// tokenItem is a token as the table holds it. A revoked one stays until it would
+// have expired: without it, a put that was delayed could store the token again.
 type tokenItem struct {
 	Digest    string    `dynamodbav:"digest"`
 	ID        string    `dynamodbav:"id"`
 	Subject   string    `dynamodbav:"subject"`
 	CreatedAt time.Time `dynamodbav:"created_at"`          // RFC 3339, UTC
 	ExpiresAt time.Time `dynamodbav:"expires_at,unixtime"` // the table's TTL attribute
+	Revoked   bool      `dynamodbav:"revoked,omitempty"`
 }
 
 // Find implements [token.Finder]. It reads consistently, so that a token just
@@ -61,74 +66,56 @@ func (s *TokenStore) Add(ctx context.Context, t token.Token) error {
 		return fmt.Errorf("dynamo: encode token: %w", err)
 	}
 	a := new(attempts)
-	_, err = s.Client.PutItem(a.watch(ctx), &dynamodb.PutItemInput{TableName: &s.Table, Item: item}, a.option)
+	_, err = s.Client.PutItem(a.watch(ctx), &dynamodb.PutItemInput{
+		TableName:                           &s.Table,
+		Item:                                item,
+		ConditionExpression:                 aws.String("attribute_not_exists(digest)"),
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	}, a.option)
+	var exists *types.ConditionalCheckFailedException
+	if errors.As(err, &exists) {
+		stored, unreadable := decodeToken(exists.Item)
+		stored.Revoked = t.Revoked
+		if unreadable == nil && stored == t {
+			return nil // an earlier attempt stored it
+		}
+		return errors.New("dynamo: put token: another token has this digest")
+	}
 	return unavailable(ctx, a, "put token", err)
 }
 
-// List implements [token.Store]. It returns what it can read, also with an error.
-func (s *TokenStore) List(ctx context.Context) ([]token.Token, error) {
-	tokens := []token.Token{}
-	var unreadable error
-	err := s.scan(ctx, &dynamodb.ScanInput{}, func(item map[string]types.AttributeValue) error {
-		if t, err := decodeToken(item); err == nil {
-			tokens = append(tokens, t)
-		} else {
-			unreadable = err
-		}
-		return nil
-	})
-	return tokens, cmp.Or(err, unreadable)
-}
-
-// Revoke implements [token.Store]. It looks at nothing of a token but its id.
-func (s *TokenStore) Revoke(ctx context.Context, id string) error {
-	found := token.ErrNotFound
-	err := s.scan(ctx, &dynamodb.ScanInput{
-		FilterExpression:          aws.String("id = :id"),
-		ExpressionAttributeValues: map[string]types.AttributeValue{":id": &types.AttributeValueMemberS{Value: id}},
-	}, func(item map[string]types.AttributeValue) error {
-		found = nil
-		a := new(attempts)
-		_, err := s.Client.DeleteItem(a.watch(ctx), &dynamodb.DeleteItemInput{
-			TableName: &s.Table,
-			Key:       map[string]types.AttributeValue{"digest": item["digest"]},
-		}, a.option)
-		return unavailable(ctx, a, "delete token", err)
-	})
-	return cmp.Or(err, found)
-}
-
-// scan calls f with each item of the table that in selects.
-func (s *TokenStore) scan(ctx context.Context, in *dynamodb.ScanInput, f func(map[string]types.AttributeValue) error) error {
-	in.TableName, in.ConsistentRead = &s.Table, aws.Bool(true)
-	for pages := dynamodb.NewScanPaginator(s.Client, in); pages.HasMorePages(); {
-		a := new(attempts)
-		page, err := pages.NextPage(a.watch(ctx), a.option)
-		if err != nil {
-			return unavailable(ctx, a, "scan tokens", err)
-		}
-		for _, item := range page.Items {
-			if err := f(item); err != nil {
-				return err
-			}
-		}
+// Revoke implements [token.Store].
+func (s *TokenStore) Revoke(ctx context.Context, digest string) error {
+	a := new(attempts)
+	_, err := s.Client.UpdateItem(a.watch(ctx), &dynamodb.UpdateItemInput{
+		TableName:                 &s.Table,
+		Key:                       tokenKey(digest),
+		ConditionExpression:       aws.String("attribute_exists(digest)"),
+		UpdateExpression:          aws.String("SET revoked = :true"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":true": &types.AttributeValueMemberBOOL{Value: true}},
+	}, a.option)
+	var missing *types.ConditionalCheckFailedException
+	if errors.As(err, &missing) {
+		return token.ErrNotFound
 	}
-	return nil
+	return unavailable(ctx, a, "revoke token", err)
 }
 
 func tokenKey(digest string) map[string]types.AttributeValue {
 	return map[string]types.AttributeValue{"digest": &types.AttributeValueMemberS{Value: digest}}
 }
 
+// decodeToken returns the token that an item holds. An item that somebody else
+// wrote may hold none, or a time that JSON cannot express.
 func decodeToken(item map[string]types.AttributeValue) (token.Token, error) {
 	var stored tokenItem
 	if err := attributevalue.UnmarshalMap(item, &stored); err != nil {
 		return token.Token{}, fmt.Errorf("dynamo: decode token: %w", err)
 	}
-	if stored.Digest == "" {
+	stored.ExpiresAt = stored.ExpiresAt.UTC()
+	if stored.Digest == "" || stored.ExpiresAt.Year() > 9999 {
 		return token.Token{}, errors.New("dynamo: an item of the table is no token")
 	}
-	stored.ExpiresAt = stored.ExpiresAt.UTC()
 	return token.Token(stored), nil
 }
 

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -39,6 +40,13 @@ func (s *TokenStore) Add(ctx context.Context, t token.Token) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if stored, exists := s.tokens[t.Digest]; exists {
+		stored.Revoked = t.Revoked
+		if stored != t {
+			return errors.New("memory: another token has this digest")
+		}
+		return nil
+	}
 	if s.tokens == nil {
 		s.tokens = make(map[string]token.Token)
 	}
@@ -56,20 +64,35 @@ func (s *TokenStore) List(ctx context.Context) ([]token.Token, error) {
 	return slices.Collect(maps.Values(s.tokens)), nil
 }
 
-// Revoke implements [token.Store].
-func (s *TokenStore) Revoke(ctx context.Context, id string) error {
+// LookUp implements [token.Store].
+func (s *TokenStore) LookUp(ctx context.Context, id string) (string, error) {
 	if err := available(ctx); err != nil {
-		return err
+		return "", err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for digest, t := range s.tokens {
 		if t.ID == id {
-			delete(s.tokens, digest)
-			return nil
+			return digest, nil
 		}
 	}
-	return token.ErrNotFound
+	return "", token.ErrNotFound
+}
+
+// Revoke implements [token.Store].
+func (s *TokenStore) Revoke(ctx context.Context, digest string) error {
+	if err := available(ctx); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t, exists := s.tokens[digest]
+	if !exists {
+		return token.ErrNotFound
+	}
+	t.Revoked = true
+	s.tokens[digest] = t
+	return nil
 }
 
 func available(ctx context.Context) error {

@@ -16,27 +16,36 @@ var (
 
 // Finder is what the check of a token needs of a store.
 type Finder interface {
-	// Find returns the token with this digest, also when it has expired. It sees
-	// every Add and Revoke that returned before it was called. It returns
+	// Find returns the token with this digest, also if it is expired or revoked.
+	// It sees every Add and Revoke that returned before it was called. It returns
 	// ErrNotFound or ErrUnavailable; any other error means that it cannot
 	// succeed as the service is set up.
 	Find(ctx context.Context, digest string) (Token, error)
 }
 
-// Store is what an operator needs of it besides.
+// Store is what an operator needs of a store.
 type Store interface {
 	Finder
 
-	// Add stores t under its digest. It may be repeated. It returns
-	// ErrUnavailable when it is not certain that the token is stored.
+	// Add stores the new token t under its digest. It may be repeated, and never
+	// changes a token that is stored. It returns ErrUnavailable if it is not
+	// certain that the token is stored, and another error if a different token
+	// has the digest.
 	Add(ctx context.Context, t Token) error
 
-	// List returns every token, in no order. An expired one is listed until the
-	// store has removed it. It returns ErrUnavailable, and any other error beside
-	// the tokens that it can read where there is one that it cannot.
+	// List returns every token, in no order. An expired or revoked one is listed
+	// until the store removes it, which is some time after it expires. It returns
+	// ErrUnavailable. If there are tokens that it cannot read, it returns the
+	// others with an error.
 	List(ctx context.Context) ([]Token, error)
 
-	// Revoke removes the token with this id. It returns ErrNotFound, or
-	// ErrUnavailable when it is not certain that the token is gone.
-	Revoke(ctx context.Context, id string) error
+	// LookUp returns the digest of the token with this id. It may read the whole
+	// store. It returns ErrNotFound or ErrUnavailable.
+	LookUp(ctx context.Context, id string) (digest string, err error)
+
+	// Revoke makes the token with this digest invalid for good: an Add of it that
+	// is still under way does not undo it. It may be repeated. It returns
+	// ErrNotFound, or ErrUnavailable if it is not certain that the token is
+	// revoked.
+	Revoke(ctx context.Context, digest string) error
 }

@@ -51,6 +51,9 @@ type Token struct {
 
 	// CreatedAt and ExpiresAt are in UTC, in whole seconds.
 	CreatedAt, ExpiresAt time.Time
+
+	// Revoked is whether the token was revoked. It then stays invalid.
+	Revoked bool
 }
 
 // Expired reports whether the token no longer opens the service at now. It does

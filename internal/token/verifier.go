@@ -40,7 +40,7 @@ func (v Verifier) Verify(ctx context.Context, secret string) (Principal, error) 
 		return Principal{}, ErrInvalid
 	case err != nil:
 		return Principal{}, err
-	case t.Expired(v.Now()):
+	case t.Revoked || t.Expired(v.Now()):
 		return Principal{}, ErrInvalid
 	}
 	return Principal{Subject: t.Subject, TokenID: t.ID}, nil

@@ -129,7 +129,7 @@ func issueAll(t *testing.T, store token.Store) map[string]string {
 			t.Fatal(err)
 		}
 		if name == "REVOKED_TOKEN" {
-			if err := store.Revoke(t.Context(), issued.ID); err != nil {
+			if err := store.Revoke(t.Context(), issued.Digest); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"plantstore/internal/dynamo"
@@ -30,9 +31,20 @@ func Endpoint(t testing.TB) string {
 	return endpoint
 }
 
-// Client returns a client of the DynamoDB at endpoint, as the functions have it.
+// Client returns a client of the DynamoDB at endpoint. It waits longer for an
+// answer than the functions do, as a busy machine slows DynamoDB Local down.
 func Client(t testing.TB, endpoint string) *dynamodb.Client {
 	t.Helper()
+	return dynamo.NewClient(aws.Config{
+		Region:       "us-east-1",
+		Credentials:  credentials.NewStaticCredentialsProvider("local", "local", ""),
+		BaseEndpoint: &endpoint,
+	}, 20*time.Second)
+}
+
+// FunctionClient returns a client of the DynamoDB at endpoint as the functions
+// have it.
+func FunctionClient(endpoint string) *dynamodb.Client {
 	return dynamo.NewFunctionClient(dynamo.Config{
 		Region:      "us-east-1",
 		Credentials: aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"},

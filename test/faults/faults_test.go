@@ -75,7 +75,7 @@ func TestNoFaultMakesAFalseAnswer(t *testing.T) {
 	requests, beat := newCrowd(parallel), newPulse(t)
 	for number, fault := range faults() {
 		p := &plan{fault: fault, left: map[string]int{}}
-		faulty := dynamotest.Client(t, newProxy(t, p.next))
+		faulty := dynamotest.FunctionClient(newProxy(t, p.next))
 		for i := range processtest.Scale(8, 300) {
 			try := newTrial(random, fault, int64(number*1000+i+1))
 			p.set(fmt.Sprint(try.id), try.hits)
@@ -99,7 +99,7 @@ func TestNoFaultMakesAFalseVerdict(t *testing.T) {
 		p := &plan{fault: fault, left: map[string]int{}}
 		authorizer := &api.Authorizer{
 			Tokens: token.Verifier{
-				Store: &dynamo.TokenStore{Client: dynamotest.Client(t, newProxy(t, p.next)), Table: table},
+				Store: &dynamo.TokenStore{Client: dynamotest.FunctionClient(newProxy(t, p.next)), Table: table},
 				Now:   time.Now,
 			},
 			Log:    slog.New(slog.DiscardHandler),

@@ -76,7 +76,7 @@ func run(ctx context.Context, endpoint string, port int) error {
 		Region:       "us-east-1",
 		BaseEndpoint: &endpoint,
 		Credentials:  credentials.NewStaticCredentialsProvider("local", "local", ""),
-	})
+	}, 10*time.Second)
 	if err := dynamo.CreateTables(ctx, client, plantsTable, tokensTable); err != nil {
 		return err
 	}

@@ -390,18 +390,43 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-// DynamoDB Local reads consistently in any case, so the request itself must show it.
-func TestFindReadsConsistently(t *testing.T) {
-	var request struct{ ConsistentRead bool }
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
-			t.Error(err)
+// A token is found by its own item alone, read consistently, which DynamoDB Local
+// does in any case.
+func TestFindByAttempts(t *testing.T) {
+	const item = `{"Item":{"digest":{"S":"d"},"id":{"S":"i"},"subject":{"S":"s"},` +
+		`"created_at":{"S":"2026-03-01T12:00:00Z"},"expires_at":{"N":"1800000000"}}}`
+	valid := answer(200, amazonJSON, item)
+	tests := []struct {
+		name     string
+		attempts []attempt
+		want     error
+	}{
+		{"an item", []attempt{valid}, nil},
+		{"no item", []attempt{created}, token.ErrNotFound},
+		{"500, and an item", []attempt{failed, valid}, nil},
+		{"an item of another digest", []attempt{answer(200, amazonJSON, strings.Replace(item, `"d"`, `"e"`, 1))}, errOther},
+		{"a damaged item, and none", []attempt{damaged(200, item, strings.Replace(item, "180", "980", 1)), created}, token.ErrNotFound},
+		{"a captive portal, always", []attempt{answer(200, "application/json", `{"login":""}`)}, token.ErrUnavailable},
+		{"access denied", []attempt{refused("AccessDeniedException")}, errOther},
+	}
+	for _, test := range tests {
+		n := 0
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var request struct{ ConsistentRead bool }
+			if err := json.NewDecoder(r.Body).Decode(&request); err != nil || !request.ConsistentRead {
+				t.Errorf("%s: ConsistentRead = %t, %v, want true", test.name, request.ConsistentRead, err)
+			}
+			n++
+			test.attempts[min(n, len(test.attempts))-1](w, r)
+		}))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		got, err := (&TokenStore{Client: newClient(t, server.URL), Table: "tokens"}).Find(ctx, "d")
+		known := errors.Is(err, token.ErrNotFound) || errors.Is(err, token.ErrUnavailable)
+		if errors.Is(test.want, errOther) && (known || err == nil) || !errors.Is(test.want, errOther) && !errors.Is(err, test.want) ||
+			(err == nil) != (got.Subject == "s") {
+			t.Errorf("%s: Find = %+v, %v, want %v", test.name, got, err, test.want)
 		}
-		created(w, r)
-	}))
-	defer server.Close()
-	store := &TokenStore{Client: newClient(t, server.URL), Table: "tokens"}
-	if _, err := store.Find(t.Context(), "d"); !errors.Is(err, token.ErrNotFound) || !request.ConsistentRead {
-		t.Errorf("Find = %v with ConsistentRead = %t, want %v with true", err, request.ConsistentRead, token.ErrNotFound)
+		cancel()
+		server.Close()
 	}
 }

@@ -41,6 +41,11 @@ func testRevoke(t *testing.T, store token.Store) {
 	if err := store.Revoke(t.Context(), newToken(1).Digest); err != nil {
 		t.Fatalf("Revoke = %v, want nil", err)
 	}
+	another := newToken(2)
+	another.Subject = "florist"
+	if err := store.Add(t.Context(), another); err == nil {
+		t.Errorf("Add of another token with the same digest = nil, want an error")
+	}
 	// An Add that was delayed, and a second Revoke, change nothing.
 	add(t, store, newToken(1))
 	if err := store.Revoke(t.Context(), newToken(1).Digest); err != nil {

@@ -1,4 +1,4 @@
-# `make help` lists what can be made.
+# `make help` lists the targets.
 export GOTOOLCHAIN := auto
 export SAM_CLI_TELEMETRY := 0
 # Go stamps binaries with the commit, and fails where git refuses to tell it, as in
@@ -21,38 +21,38 @@ GOARCH_x86_64 = amd64
 RACE      = $(if $(shell command -v $$(go env CC)),-race)
 GET_SAM   = python3 -m venv ~/.sam && ~/.sam/bin/pip install -r tools/requirements.txt && export PATH=$$PATH:~/.sam/bin
 LINT      = go tool -modfile=tools/pinned/go.mod golangci-lint
-# Only what is pinned here: other linters that a machine happens to have are not asked.
+# -shellcheck= and -pyflakes= switch off linters that are not pinned here.
 ACTIONLINT = go tool -modfile=tools/pinned/actionlint/go.mod actionlint -shellcheck= -pyflakes=
 
 .PHONY: help run plantstore test soak fuzz bench benchstat check format contract schemathesis build deploy dynamodb sam-local invoke
 
-help: ## list these targets
+help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: ## serve on 127.0.0.1:8080, all in memory, with a page to try it out (ADDR=HOST:PORT for another address)
+run: ## serve on 127.0.0.1:8080, with everything in memory and a page to try it out (ADDR=HOST:PORT)
 	@$(MAKE) --silent plantstore && exec env -u PLANTS_TABLE -u TOKENS_TABLE -u AWS_ENDPOINT_URL -u AWS_ENDPOINT_URL_DYNAMODB \
 		bin/plantstore serve --addr $(ADDR)
 
 plantstore: ## build the command-line tool, bin/plantstore
 	go build -o bin/plantstore ./cmd/plantstore
 
-test: ## run every test, with DynamoDB Local where it can be started
+test: ## run every test, with DynamoDB Local if it can be started
 	tools/dynamodb-local go test -count=1 -p 1 $(RACE) ./...
 	ALLOCATIONS=1 go test -count=1 -run TestAllocations ./internal/api
 
-soak: ## run the proofs in full (about half an hour)
+soak: ## run the random and fault tests at length, and the mutation tests (about half an hour)
 	SOAK=1 tools/dynamodb-local go test -count=1 -p 1 -timeout 4h -v ./test/judge ./test/faults
 
-fuzz: ## fuzz what reads a client's bytes (TIME=10m for each of six targets)
+fuzz: ## fuzz the parsers of client input (TIME=10m for each target)
 	tools/fuzz $(TIME)
 
-bench: ## measure the functions against an empty one, as ratios (some minutes; BENCH_FLAGS=... for the program)
+bench: ## compare the functions with an empty one (some minutes; BENCH_FLAGS=-sizes for memory sizes)
 	go run ./tools/bench $(BENCH_FLAGS)
 
-benchstat: ## compare the Go benchmarks with those of another commit (BASE=origin/main)
+benchstat: ## compare the Go benchmarks with another commit (BASE=origin/main)
 	tools/benchstat $(BASE)
 
-check: ## what CI runs: format, vet, lint, template, workflows, tests
+check: ## run what CI runs: format, vet, lint, template, workflows, tests
 	go mod tidy -diff
 	$(LINT) fmt --diff
 	go vet ./...
@@ -65,15 +65,15 @@ check: ## what CI runs: format, vet, lint, template, workflows, tests
 format: ## format the Go code
 	$(LINT) fmt
 
-contract: ## check a deployment (URL=..., the token in $$TOKEN; it writes one plant, or WRITES=all; without URL, in process)
+contract: ## test a deployment (URL=..., token in $$TOKEN; creates one plant, more with WRITES=all; without URL, in process)
 	@: $(if $(URL),,$(if $(filter-out undefined,$(origin URL)),$(error URL is empty: give URL=https://..., or leave it out to check in process)))
 	@CONTRACT_URL='$(URL)' WRITES='$(WRITES)' \
 		$(if $(URL),,tools/dynamodb-local) go test -count=1 -v -run '^Test(Contract|Specification)$$' ./test/contract
 
-schemathesis: plantstore ## let schemathesis test openapi.yaml (EXAMPLES=200 SEED=1)
+schemathesis: plantstore ## test the service with schemathesis (EXAMPLES=200 SEED=1)
 	EXAMPLES='$(EXAMPLES)' SEED='$(SEED)' tools/schemathesis
 
-build: ## build both functions with SAM (ARCH=arm64 or x86_64; without, this machine's)
+build: ## build both functions with SAM (ARCH=arm64 or x86_64; default: this machine's)
 	@: $(GOARCH_OF)
 	@command -v sam >/dev/null || { echo 'SAM is missing: $(GET_SAM)' >&2; exit 1; }
 	ARCH=$(ARCH) sam build
@@ -83,25 +83,25 @@ build: ## build both functions with SAM (ARCH=arm64 or x86_64; without, this mac
 deploy: ARCH = arm64
 deploy: ## build for arm64 and deploy to AWS (ENV=dev, staging or production)
 	@grep -qx '\[$(ENV)\.deploy\.parameters\]' samconfig.toml || \
-		{ echo "samconfig.toml has no environment '$(ENV)'; it has:" $$(sed -n 's/^\[\(.*\)\.deploy\.parameters\]$$/\1/p' samconfig.toml) >&2; exit 1; }
+		{ echo "samconfig.toml has no environment '$(ENV)'; environments:" $$(sed -n 's/^\[\(.*\)\.deploy\.parameters\]$$/\1/p' samconfig.toml) >&2; exit 1; }
 	$(MAKE) build ARCH=$(ARCH)
 	sam deploy --config-env $(ENV) $(if $(AWS_REGION),--region $(AWS_REGION))
 
-dynamodb: ## DynamoDB Local on port 8000 for sam local, with tables, a token and a curl line
+dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables, a token and sample data
 	@tools/dynamodb-local --port 8000 go run ./tools/seed -wait
 
-sam-local: build ## make dynamodb and sam local start-api in one (PORT=3000, SAM_FLAGS=... for SAM)
+sam-local: build ## run make dynamodb and sam local start-api (PORT=3000, SAM_FLAGS=...)
 	@tools/dynamodb-local --port 8000 sh -c 'go run ./tools/seed -port $(PORT) && exec sam local start-api --port $(PORT) $(SAM_FLAGS)'
 
-invoke: ## make dynamodb and sam local invoke in one (EVENT=events/FUNCTION/NAME.json)
-	@[ -f '$(EVENT)' ] || { echo "there is no event '$(EVENT)'; there are:" >&2; ls events/*/*.json >&2; exit 1; }
+invoke: ## run make dynamodb and sam local invoke (EVENT=events/FUNCTION/NAME.json)
+	@[ -f '$(EVENT)' ] || { echo "event '$(EVENT)' does not exist; events:" >&2; ls events/*/*.json >&2; exit 1; }
 	@$(MAKE) build >&2
 	@tools/dynamodb-local --port 8000 sh -c 'go run ./tools/seed >/dev/null && exec sam local invoke $(FUNCTION) --event $(EVENT) $(SAM_FLAGS)'
 
-# `sam build` calls these, in a copy of the project, to build a function into
-# ARTIFACTS_DIR. It does not pass the architecture, so they tell `sam local` and
-# `sam deploy` in parameters.yaml, which samconfig.toml names, what they built.
-# The caller's Go settings must not change the binary.
+# `sam build` calls these in a copy of the project, to build a function into
+# ARTIFACTS_DIR. It does not pass the architecture, so they write it to
+# parameters.yaml, which samconfig.toml gives to `sam local` and `sam deploy`. The
+# caller's Go settings must not change the binary.
 build-CreatePlantFunction: COMMAND = createplant
 build-AuthorizerFunction: COMMAND = authorizer
 build-CreatePlantFunction build-AuthorizerFunction:

@@ -32,10 +32,10 @@ const (
 	attemptTimeout = 3 * time.Second
 )
 
-// connection says which DynamoDB to use: AWS's, with the region and credentials
-// of the SDK's usual places (environment, profile, SSO), or one at an endpoint.
+// connection selects a DynamoDB: AWS's, with the region and credentials from the
+// environment, the profile or SSO, or one at an endpoint.
 type connection struct {
-	EndpointURL string `name:"endpoint-url" placeholder:"URL" help:"DynamoDB to use instead of AWS's, such as http://127.0.0.1:8000 ($AWS_ENDPOINT_URL_DYNAMODB, $AWS_ENDPOINT_URL)."`
+	EndpointURL string `name:"endpoint-url" placeholder:"URL" help:"URL of a DynamoDB outside AWS, for example http://127.0.0.1:8000 ($AWS_ENDPOINT_URL_DYNAMODB, $AWS_ENDPOINT_URL)."`
 }
 
 // AfterApply takes the endpoint from the environment if no flag gives it, and
@@ -51,9 +51,8 @@ func (c *connection) AfterApply() (err error) {
 	return nil
 }
 
-// config returns the SDK's configuration. A DynamoDB at a plain http endpoint is
-// a local one, which takes any region and any credentials: it is given some where
-// there are none.
+// config returns the SDK's configuration. A DynamoDB at an http endpoint is local
+// and accepts any region and credentials, so config supplies them if none are set.
 func (c *connection) config(ctx context.Context) (aws.Config, error) {
 	options := []func(*config.LoadOptions) error{config.WithLogger(logging.Nop{})}
 	if c.EndpointURL != "" {
@@ -70,7 +69,7 @@ func (c *connection) config(ctx context.Context) (aws.Config, error) {
 		return cfg, errors.New("no AWS region: set AWS_REGION, or AWS_PROFILE to a profile that has one")
 	}
 	if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
-		return cfg, fmt.Errorf("no AWS credentials: set AWS_PROFILE to a profile that has some (%w)", err)
+		return cfg, fmt.Errorf("no AWS credentials: set AWS_PROFILE to a profile that has them (%w)", err)
 	}
 	return cfg, nil
 }
@@ -81,8 +80,8 @@ func (c *connection) client(ctx context.Context, timeout time.Duration) (*dynamo
 	return dynamo.NewClient(cfg, timeout), err
 }
 
-// explain returns err in the words of whoever typed the command. Table is the
-// one that was used.
+// explain returns err as a message for the user of the command. table is the
+// table that the command used.
 func (c *connection) explain(err error, table string) error {
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
 		err = &dynamo.TableError{Table: table, Problem: "does not exist"}

@@ -1,39 +1,41 @@
 package main
 
-const description = `Serve the Plant Store on this machine, and administer its tokens. For more examples: plantstore COMMAND --help.
+const description = `Serve the Plant Store on this machine, and manage bearer tokens here or in AWS.
 
-    plantstore serve                       # keeps everything in memory; prints a token
+    plantstore serve                       # everything in memory; prints a token
     plantstore token issue --stack plant-store-dev --subject alice --ttl 90d
     plantstore token list --stack plant-store-dev
 
-Exit status: 0 success, 1 failure, 2 usage error. Results go to standard output, everything else to standard error.`
+Results are printed to standard output, messages to standard error.
 
-// wrongCall is a usage error: it says what is wrong. The exit status is 2.
-type wrongCall string
+Exit status: 0 success, 1 failure, 2 usage error.`
 
-func (w wrongCall) Error() string { return string(w) }
+// usageError is an error in the command line. The exit status is 2.
+type usageError string
+
+func (e usageError) Error() string { return string(e) }
 
 // ExitCode implements [kong.ExitCoder].
-func (wrongCall) ExitCode() int { return 2 }
+func (usageError) ExitCode() int { return 2 }
 
-// examples returns what the help of each command shows, by the
-// command's last word.
+// examples returns the examples in the help of each command, by the last word of
+// the command.
 func examples() map[string]string {
 	return map[string]string{
 		"serve": `
-    plantstore serve                       # keeps everything in memory; prints a token
+    plantstore serve                       # everything in memory; prints a token
     plantstore serve --addr 127.0.0.1:8081
     plantstore serve --endpoint-url http://127.0.0.1:8000`,
 		"issue": `
     plantstore token issue --stack plant-store-dev --subject alice --ttl 90d
     TOKEN=$(plantstore token issue --table tokens --subject ci --ttl 1h)
 
-The token alone goes to standard output. The table keeps only its SHA-256, so the token cannot be shown again.`,
+Only the token is printed to standard output. The table stores its SHA-256 digest, so the token cannot be shown again.`,
 		"list": `
     plantstore token list --stack plant-store-dev
     plantstore token list --table tokens --output json | jq '.[] | select(.state != "valid")'
 
-The state is valid, expires soon (within 7 days), expired or revoked.`,
+The state is "valid", "expires soon" (within 7 days), "expired" or "revoked".`,
 		"revoke": `
     plantstore token revoke --stack plant-store-dev 0a1B2c3D4e5F
     plantstore token revoke --stack plant-store-dev - <leaked.txt

@@ -1,6 +1,5 @@
 // Command plantstore serves the Plant Store on this machine, with a page to try it
-// out, and administers the tokens of one here or in AWS.
-// `plantstore --help` shows how.
+// out, and manages bearer tokens here or in AWS. `plantstore --help` shows examples.
 package main
 
 import (
@@ -13,13 +12,13 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// commandLine is what plantstore can be told.
+// commandLine holds the commands and flags.
 type commandLine struct {
 	Serve  serveCommand `cmd:"" help:"Serve the API on this machine."`
 	Token  tokenCommand `cmd:"" help:"Issue, list and revoke bearer tokens."`
 	Tables struct {
 		Create createTablesCommand `cmd:"" help:"Create both tables in a local DynamoDB."`
-	} `cmd:"" help:"Prepare a local DynamoDB."`
+	} `cmd:"" help:"Manage the tables of a local DynamoDB."`
 	Version kong.VersionFlag `help:"Print the version."`
 }
 
@@ -29,13 +28,13 @@ func main() {
 	parser := newParser(ctx)
 	command, err := parser.Parse(os.Args[1:])
 	if err != nil {
-		parser.Errorf("%v; `plantstore --help` and `plantstore COMMAND --help` show how", err)
+		parser.Errorf("%v; for usage, run `plantstore --help` or `plantstore COMMAND --help`", err)
 		os.Exit(2)
 	}
 	command.FatalIfErrorf(command.Run())
 }
 
-// newParser returns what reads the command line and shows help.
+// newParser returns the parser of the command line.
 func newParser(ctx context.Context) *kong.Kong {
 	version := "unknown"
 	if build, ok := debug.ReadBuildInfo(); ok {

@@ -76,24 +76,24 @@ func TestWrongCalls(t *testing.T) {
 		{"an unknown command", "grow", 2, "unexpected argument grow"},
 		{"an unknown flag", "serve --colour", 2, "unknown flag --colour"},
 		{"no subject", "token issue --table tokens", 2, "missing flags: --subject=STRING"},
-		{"a malformed time to live", "token issue --table tokens --subject ann --ttl soon", 2, "--ttl: must be at least one second"},
-		{"part of a day to live", "token issue --table tokens --subject ann --ttl 1.5d", 2, "such as 90m, 12h or 30d"},
-		{"more days than there are", "token issue --table tokens --subject ann --ttl 900000h", 2, "at most 32767d"},
+		{"a malformed time to live", "token issue --table tokens --subject ann --ttl soon", 2, "--ttl: must be between 1s and 32767d"},
+		{"part of a day to live", "token issue --table tokens --subject ann --ttl 1.5d", 2, "for example 90m, 12h or 30d"},
+		{"more days than there are", "token issue --table tokens --subject ann --ttl 900000h", 2, "between 1s and 32767d"},
 		{"an output that there is not", "token list --table tokens --output xml", 2, `must be one of "table","json"`},
-		{"a time to live that has passed", "token issue --table tokens --subject ann --ttl -1h", 2, "--ttl: must be at least one second"},
-		{"no time to live", "token issue --table tokens --subject ann --ttl", 2, "--ttl: must be at least one second"},
+		{"a time to live that has passed", "token issue --table tokens --subject ann --ttl -1h", 2, "--ttl: must be between 1s and 32767d"},
+		{"no time to live", "token issue --table tokens --subject ann --ttl", 2, "--ttl: must be between 1s and 32767d"},
 		{"a subject beyond ASCII", "token issue --table tokens --subject ä", 2, "subject must have 1 to 128 visible ASCII characters"},
-		{"no word about which tokens", "token list", 2, "Give --stack or --table, or --endpoint-url"},
+		{"no word about which tokens", "token list", 2, "set --stack or --table, or --endpoint-url"},
 		{"no region", "token list --table tokens", 1, "no AWS region: set AWS_REGION"},
 		{"no id", "token revoke --table tokens", 2, `expected "<id>"`},
 		{"an endpoint that is no URL", "token list --endpoint-url localhost:8000", 2, "--endpoint-url is not an http or https URL"},
 		{"an endpoint where nothing listens", "token list --endpoint-url http://127.0.0.1:1", 1, "DynamoDB at http://127.0.0.1:1 cannot be reached: connect: connection refused"},
 		{"tables in AWS", "tables create", 2, "tables create is for a local DynamoDB"},
-		{"two tables of one name", "tables create --endpoint-url http://127.0.0.1:1 --plants-table a --tokens-table a", 2, "the tables need two names"},
-		{"one table of two", "serve --plants-table plants", 2, "give both --plants-table and --tokens-table"},
+		{"two tables of one name", "tables create --endpoint-url http://127.0.0.1:1 --plants-table a --tokens-table a", 2, "--plants-table and --tokens-table must be different"},
+		{"one table of two", "serve --plants-table plants", 2, "set both --plants-table and --tokens-table"},
 		{"a taken port", "serve --addr " + taken.Addr().String(), 1, "address already in use"},
-		{"no port", "serve --addr localhost", 2, "--addr must be HOST:PORT, such as"},
-		{"a port that there is not", "serve --addr 127.0.0.1:99999", 2, "--addr must be HOST:PORT, such as"},
+		{"no port", "serve --addr localhost", 2, "--addr must be HOST:PORT, for example"},
+		{"a port that there is not", "serve --addr 127.0.0.1:99999", 2, "--addr must be HOST:PORT, for example"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestExamplesOfHelp(t *testing.T) {
 	p := build(t)
 	for _, args := range []string{"--version", "--help", "token issue --help"} {
 		stdout, stderr, code := p.run(t, strings.Fields(args)...)
-		want := map[string]string{"--version": " go1.", "--help": "Exit codes: 0 for done, 1 for", "token issue --help": "--subject alice --ttl 90d"}[args]
+		want := map[string]string{"--version": " go1.", "--help": "Exit status: 0 success, 1 failure, 2 usage error.", "token issue --help": "--subject alice --ttl 90d"}[args]
 		if code != 0 || stderr != "" || !strings.Contains(stdout, want) {
 			t.Errorf("plantstore %s = %q, %q, exit code %d, want %q", args, stdout, stderr, code, want)
 		}
@@ -143,11 +143,11 @@ func TestExamplesOfHelp(t *testing.T) {
 func TestTokens(t *testing.T) {
 	run := rand.Text() // the tables stay
 	p := build(t, "AWS_ENDPOINT_URL_DYNAMODB="+dynamotest.Endpoint(t), "PLANTS_TABLE=p-"+run, "TOKENS_TABLE=t-"+run)
-	if _, stderr, code := p.run(t, "token", "list"); code == 0 || !strings.Contains(stderr, "there is no table t-"+run+" there") {
+	if _, stderr, code := p.run(t, "token", "list"); code == 0 || !strings.Contains(stderr, "table t-"+run+" does not exist") {
 		t.Errorf("token list before the table is there = %q, exit code %d", stderr, code)
 	}
 	for range 2 { // the second time they are there already
-		if stdout, stderr, code := p.run(t, "tables", "create"); code != 0 || !strings.Contains(stdout, "are there") {
+		if stdout, stderr, code := p.run(t, "tables", "create"); code != 0 || !strings.HasSuffix(stdout, " exist.\n") {
 			t.Fatalf("tables create = %q, %q, exit code %d", stdout, stderr, code)
 		}
 	}
@@ -163,7 +163,7 @@ func TestTokens(t *testing.T) {
 		t.Errorf("token list = %q, want a line for %s and no secret", list, id[1])
 	}
 	p.printsJSON(t)
-	if _, stderr, code := p.run(t, "token", "revoke", "nobody"); code == 0 || !strings.Contains(stderr, "there is no such token") || strings.Contains(stderr, "nobody") {
+	if _, stderr, code := p.run(t, "token", "revoke", "nobody"); code == 0 || !strings.Contains(stderr, "no such token") || strings.Contains(stderr, "nobody") {
 		t.Errorf("token revoke of an unknown id = %q, exit code %d", stderr, code)
 	}
 	other, _, _ := p.run(t, "token", "issue", "--subject", "eve")
@@ -240,7 +240,7 @@ func TestTokensOfAStack(t *testing.T) {
 	if _, stderr, code := p.run(t, "token", "list", "--stack", "seedling"); code != 1 || !strings.Contains(stderr, "stack seedling has no table of tokens yet") {
 		t.Errorf("token list --stack seedling = %q, exit code %d", stderr, code)
 	}
-	if _, stderr, code := p.run(t, "token", "list", "--stack", "desert"); code == 0 || !strings.Contains(stderr, "no table of tokens in stack desert") {
+	if _, stderr, code := p.run(t, "token", "list", "--stack", "desert"); code == 0 || !strings.Contains(stderr, "cannot find the table of tokens in stack desert") {
 		t.Errorf("token list --stack desert = %q, exit code %d", stderr, code)
 	}
 	p.environment = p.environment[:len(p.environment)-2] // no keys

@@ -36,13 +36,12 @@ const (
 // serveCommand is `plantstore serve`.
 type serveCommand struct {
 	connection
-	Addr        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on (${default}). Port 0 takes a free one."`
-	PlantsTable string `env:"PLANTS_TABLE" help:"Name of the table of plants. Without tables and endpoint, all is in memory (with an endpoint: ${plants_table})."`
-	TokensTable string `env:"TOKENS_TABLE" help:"Name of the table of tokens (with an endpoint: ${tokens_table})."`
+	Addr        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on (default ${default}). Port 0 selects a free port."`
+	PlantsTable string `env:"PLANTS_TABLE" help:"Table of plants (default with an endpoint: ${plants_table}). Without tables and endpoint, everything is in memory."`
+	TokensTable string `env:"TOKENS_TABLE" help:"Table of tokens (default with an endpoint: ${tokens_table})."`
 }
 
-// Run serves until ctx ends, and then until each request that came in is
-// answered.
+// Run serves until ctx ends. It then answers the requests that it has accepted.
 func (c *serveCommand) Run(ctx context.Context) error {
 	plants, tokens, secret, err := c.stores(ctx)
 	if err != nil {
@@ -50,15 +49,15 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Addr)
 	if _, malformed := errors.AsType[*net.AddrError](err); malformed {
-		return wrongCall("--addr must be HOST:PORT, such as 127.0.0.1:8081")
+		return usageError("--addr must be HOST:PORT, for example 127.0.0.1:8081")
 	}
 	if err != nil {
-		return fmt.Errorf("cannot listen on %s (%w); give another --addr, as in `make run ADDR=127.0.0.1:8081`", c.Addr, err)
+		return fmt.Errorf("cannot listen on %s (%w); use another --addr, for example `make run ADDR=127.0.0.1:8081`", c.Addr, err)
 	}
 	server := newServer(plants, tokens, slog.New(slog.NewJSONHandler(os.Stderr, nil)))
 	pageSecret := secret
 	if address, ok := listener.Addr().(*net.TCPAddr); !ok || !address.IP.IsLoopback() {
-		pageSecret = "" // other machines can ask for the page
+		pageSecret = "" // other machines can request the page
 	}
 	if server.Handler, err = page.New(server.Handler, plantstore.OpenAPI, c.Addr, pageSecret); err != nil {
 		return err
@@ -76,8 +75,8 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	return server.Shutdown(ctx)
 }
 
-// stores returns the stores that the flags name. Those in memory have one token
-// in them, whose secret it returns.
+// stores returns the stores that the flags select. Stores in memory contain one
+// token, and stores returns its secret.
 func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens token.Store, secret string, err error) {
 	if c.PlantsTable == "" && c.TokensTable == "" && c.EndpointURL == "" {
 		secret, t, err := token.Issue(rand.Reader, "developer", time.Now(), 365*24*time.Hour)
@@ -88,7 +87,7 @@ func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens t
 		return new(memory.PlantStore), tokens, secret, tokens.Add(ctx, t)
 	}
 	if c.EndpointURL == "" && (c.PlantsTable == "" || c.TokensTable == "") {
-		return nil, nil, "", wrongCall("give both --plants-table and --tokens-table, or neither to serve from memory")
+		return nil, nil, "", usageError("set both --plants-table and --tokens-table, or neither to serve from memory")
 	}
 	client, err := c.client(ctx, dynamo.AttemptTimeout)
 	if err != nil {
@@ -129,14 +128,14 @@ func newServer(plants plant.Store, tokens token.Finder, log *slog.Logger) *http.
 	}
 }
 
-// greet tells where the service is and how to use it.
+// greet prints the address and how to use the service.
 func (c *serveCommand) greet(url, secret string) {
 	if secret == "" {
-		fmt.Printf("Plant Store is at %s, on DynamoDB. Stop it with Ctrl-C.\nIssue a token with `%s token issue --subject NAME` and the same endpoint and table.\n", url, os.Args[0])
+		fmt.Printf("Plant Store runs at %s, on DynamoDB. Press Ctrl-C to stop it.\nTo issue a token, run `%s token issue --subject NAME` with the same endpoint and table.\n", url, os.Args[0])
 		return
 	}
-	fmt.Printf(`Plant Store is at %[1]s, all in memory. Stop it with Ctrl-C.
-Open it in a browser for the reference, where you can try it out.
+	fmt.Printf(`Plant Store runs at %[1]s, with everything in memory. Press Ctrl-C to stop it.
+Open this address in a browser to read the contract and try it out.
 
 Token: %[2]s
 

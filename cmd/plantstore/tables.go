@@ -16,19 +16,19 @@ const (
 // createTablesCommand is `plantstore tables create`.
 type createTablesCommand struct {
 	connection
-	PlantsTable string `env:"PLANTS_TABLE" default:"${plants_table}" help:"Name of the table of plants."`
-	TokensTable string `env:"TOKENS_TABLE" default:"${tokens_table}" help:"Name of the table of tokens."`
+	PlantsTable string `env:"PLANTS_TABLE" default:"${plants_table}" help:"Table of plants (default ${default})."`
+	TokensTable string `env:"TOKENS_TABLE" default:"${tokens_table}" help:"Table of tokens (default ${default})."`
 }
 
-// Run creates the tables that are not there yet.
+// Run creates the tables that do not exist yet.
 func (c *createTablesCommand) Run(ctx context.Context) error {
 	if c.EndpointURL == "" {
-		return wrongCall("tables create is for a local DynamoDB: give --endpoint-url; in AWS, `sam deploy` creates the tables")
+		return usageError("tables create is for a local DynamoDB: set --endpoint-url; in AWS, `sam deploy` creates the tables")
 	}
 	if c.PlantsTable == c.TokensTable {
-		return wrongCall("the tables must have different names")
+		return usageError("--plants-table and --tokens-table must be different")
 	}
-	// A DynamoDB Local that has just started may take long over its first table.
+	// DynamoDB Local may take long to create its first table after a start.
 	ctx, cancel := context.WithTimeout(ctx, 3*operationTimeout)
 	defer cancel()
 	client, err := c.client(ctx, attemptTimeout)

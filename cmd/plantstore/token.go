@@ -27,12 +27,12 @@ import (
 // tokenCommand is `plantstore token`.
 type tokenCommand struct {
 	connection
-	Stack *string `help:"CloudFormation stack whose table of tokens to use."`
-	Table string  `env:"TOKENS_TABLE" help:"Name of the table of tokens, where there is no --stack (with an endpoint: ${tokens_table})."`
+	Stack *string `help:"CloudFormation stack that contains the table of tokens."`
+	Table string  `env:"TOKENS_TABLE" help:"Table of tokens, if --stack is not set (default with an endpoint: ${tokens_table})."`
 
 	Issue  issueCommand  `cmd:"" help:"Issue a token and print it. It cannot be shown again."`
-	List   listCommand   `cmd:"" help:"List the tokens, those that expire first first."`
-	Revoke revokeCommand `cmd:"" help:"Revoke a token, at once."`
+	List   listCommand   `cmd:"" help:"List tokens, soonest expiry first."`
+	Revoke revokeCommand `cmd:"" help:"Revoke a token immediately."`
 }
 
 // do calls f with the store that the flags name.
@@ -52,13 +52,13 @@ func (c *tokenCommand) do(ctx context.Context, f func(context.Context, *dynamo.T
 // tableName returns the name of the table of tokens.
 func (c *tokenCommand) tableName(ctx context.Context) (string, error) {
 	if c.Stack == nil && c.Table == "" && c.EndpointURL == "" {
-		return "", wrongCall("which tokens? Give --stack or --table, or --endpoint-url for a local DynamoDB")
+		return "", usageError("set --stack or --table, or --endpoint-url for a local DynamoDB")
 	}
 	if c.Stack == nil {
 		return cmp.Or(c.Table, localTokensTable), nil
 	}
 	if *c.Stack == "" {
-		return "", wrongCall("--stack is empty: give the stack's name")
+		return "", usageError("--stack is empty: give the stack's name")
 	}
 	ctx, cancel := context.WithTimeout(ctx, operationTimeout)
 	defer cancel()
@@ -72,7 +72,7 @@ func (c *tokenCommand) tableName(ctx context.Context) (string, error) {
 		LogicalResourceId: aws.String("TokensTable"),
 	})
 	if err != nil {
-		return "", fmt.Errorf("no table of tokens in stack %s: %w", *c.Stack, err)
+		return "", fmt.Errorf("cannot find the table of tokens in stack %s: %w", *c.Stack, err)
 	}
 	if out.StackResourceDetail == nil || aws.ToString(out.StackResourceDetail.PhysicalResourceId) == "" {
 		return "", fmt.Errorf("stack %s has no table of tokens yet", *c.Stack)
@@ -80,22 +80,22 @@ func (c *tokenCommand) tableName(ctx context.Context) (string, error) {
 	return *out.StackResourceDetail.PhysicalResourceId, nil
 }
 
-// output is how a command prints what it was asked for.
+// output selects the format of the result.
 type output struct {
-	Output string `short:"o" enum:"table,json" default:"table" help:"Print for people (table) or for programs (json)."`
+	Output string `short:"o" enum:"table,json" default:"table" help:"Output format: table or json."`
 }
 
-// row is a token as a command prints it.
+// row is a token in the output of a command.
 type row struct {
 	ID        string    `json:"id"`
 	Subject   string    `json:"subject"`
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at"`
 	State     string    `json:"state"`
-	Secret    string    `json:"token,omitempty"` // only when it is issued
+	Secret    string    `json:"token,omitempty"` // only in the output of issue
 }
 
-// soon is when there is still time to replace a token before it expires.
+// soon is how long before its expiry a token is listed as "expires soon".
 const soon = 7 * 24 * time.Hour
 
 func newRow(t token.Token, secret string) row {
@@ -111,10 +111,10 @@ func newRow(t token.Token, secret string) row {
 	return row{t.ID, t.Subject, t.CreatedAt, t.ExpiresAt, state, secret}
 }
 
-// lifetime is a duration that may be given in days too.
+// lifetime is a duration, also in days, such as 30d.
 type lifetime time.Duration
 
-// Decode implements [kong.MapperValue], to which kong leaves -1h too.
+// Decode implements [kong.MapperValue]. Kong passes values such as -1h too.
 func (l *lifetime) Decode(ctx *kong.DecodeContext) error {
 	text := ctx.Scan.Pop().String()
 	duration, err := time.ParseDuration(text)
@@ -123,7 +123,7 @@ func (l *lifetime) Decode(ctx *kong.DecodeContext) error {
 		duration, err = time.Duration(n)*24*time.Hour, malformed
 	}
 	if err != nil || duration < time.Second || duration > math.MaxInt16*24*time.Hour {
-		return errors.New("must be at least one second and at most 32767d, such as 90m, 12h or 30d")
+		return errors.New("must be between 1s and 32767d, for example 90m, 12h or 30d")
 	}
 	*l = lifetime(duration)
 	return nil
@@ -132,15 +132,15 @@ func (l *lifetime) Decode(ctx *kong.DecodeContext) error {
 // issueCommand is `plantstore token issue`.
 type issueCommand struct {
 	output
-	Subject string   `required:"" help:"Whom the token is for: 1 to 128 visible ASCII characters."`
-	TTL     lifetime `name:"ttl" default:"30d" placeholder:"TIME" help:"How long the token is valid, such as 90m, 12h or 30d (${default})."`
+	Subject string   `required:"" help:"Holder of the token: 1 to 128 visible ASCII characters."`
+	TTL     lifetime `name:"ttl" default:"30d" placeholder:"TIME" help:"Lifetime of the token, for example 90m, 12h or 30d (default ${default})."`
 }
 
 // Run issues a token.
 func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
 	secret, t, err := token.Issue(rand.Reader, c.Subject, time.Now(), time.Duration(c.TTL))
 	if err != nil {
-		return wrongCall(err.Error())
+		return usageError(err.Error())
 	}
 	err = command.do(ctx, func(ctx context.Context, store *dynamo.TokenStore) error {
 		ctx, cancel := context.WithTimeout(ctx, operationTimeout)
@@ -157,7 +157,7 @@ func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
 		_, err = fmt.Println(secret)
 	}
 	if err != nil {
-		return fmt.Errorf("token %s is issued, but could not be printed: revoke it (%w)", t.ID, err)
+		return fmt.Errorf("token %s was issued but could not be printed: revoke it (%w)", t.ID, err)
 	}
 	return nil
 }
@@ -165,7 +165,7 @@ func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
 // listCommand is `plantstore token list`.
 type listCommand struct{ output }
 
-// Run prints the tokens. Where some cannot be read, it prints the others.
+// Run prints the tokens. If some cannot be read, it prints the others.
 func (c *listCommand) Run(ctx context.Context, command *tokenCommand) error {
 	var tokens []token.Token
 	err := command.do(ctx, func(ctx context.Context, store *dynamo.TokenStore) (err error) {
@@ -208,7 +208,7 @@ func (c *revokeCommand) Run(ctx context.Context, command *tokenCommand) error {
 			return err
 		}
 		if id = strings.TrimSpace(string(secret)); !token.WellFormed(id) {
-			return wrongCall("standard input is not a token")
+			return usageError("standard input is not a token")
 		}
 	}
 	err := command.do(ctx, func(ctx context.Context, store *dynamo.TokenStore) error {

@@ -129,7 +129,7 @@ func TestLocalDynamoDBByHand(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
 	err := command.Run()
-	if want := regexp.MustCompile(`(?s)Tables plants and tokens are there\.\npst_\w+\n$`); err != nil || strings.Count(block, "\n") != 3 || !want.MatchString(stdout.String()) {
+	if want := regexp.MustCompile(`(?s)Tables plants and tokens exist\.\npst_\w+\n$`); err != nil || strings.Count(block, "\n") != 3 || !want.MatchString(stdout.String()) {
 		t.Errorf("%s = %q, %q, %v, want %s", block, stdout.String(), stderr.String(), err, want)
 	}
 }

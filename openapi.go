@@ -1,6 +1,4 @@
-// Package plantstore holds the contract of the Plant Store, the one thing of
-// which the code and its clients must have the same copy. Its tests hold together
-// what stands in more than one place: imports, template, documents.
+// Package plantstore contains the contract of the Plant Store.
 package plantstore
 
 import _ "embed" // for OpenAPI

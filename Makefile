@@ -37,11 +37,13 @@ plantstore: ## build the command-line tool, bin/plantstore
 	go build -o bin/plantstore ./cmd/plantstore
 
 test: ## run every test, with DynamoDB Local if it can be started
-	tools/dynamodb-local go test -count=1 -p 1 $(RACE) ./...
+	tools/dynamodb-local sh -c 'go test -count=1 $(RACE) ./internal/... ./cmd/... && go test -count=1 ./test/... ./examples/... ./tools/...'
 	ALLOCATIONS=1 go test -count=1 -run TestAllocations ./internal/api
+	@tools/left-out
 
 soak: ## run the random and fault tests at length, and the mutation tests (about half an hour)
-	SOAK=1 tools/dynamodb-local go test -count=1 -p 1 -timeout 4h -v ./test/judge ./test/faults
+	SOAK=1 tools/dynamodb-local go test -count=1 -p 1 -timeout 4h -v ./test/contract ./test/faults
+	tools/mutate
 
 fuzz: ## fuzz the parsers of client input (TIME=10m for each target)
 	tools/fuzz $(TIME)

@@ -47,7 +47,8 @@ func (h *CreatePlant) Invoke(ctx context.Context, event []byte) ([]byte, error) 
 	return respond(created, err, c.idempotencyKey)
 }
 
-// create carries the request out. Its checks run in the promised order: authentication, content type, idempotency key, body, plant, store.
+// create carries the request out. Its checks run in the promised order:
+// authentication, content type, idempotency key, body, plant, store.
 func (h *CreatePlant) create(ctx context.Context, event []byte, c *creation) (plant.Plant, error) {
 	if err := c.decode(event); err != nil {
 		return plant.Plant{}, err

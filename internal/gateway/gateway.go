@@ -7,7 +7,7 @@
 // the authorizer called for every request of the route, its context under
 // requestContext.authorizer.lambda; functions that are not stopped when their
 // client goes away; and the answers that an HTTP API gives by itself, which
-// cannot be changed in AWS: 403, 404, 413 and 500, each with a JSON message.
+// cannot be changed in AWS: 403, 404, 408, 413 and 500, each with a JSON message.
 //
 // It does not throttle, refuse an event over Lambda's limit of 6 MB, or parse
 // cookies, query and path parameters, which the functions do not read.

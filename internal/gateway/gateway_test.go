@@ -3,135 +3,111 @@ package gateway_test
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
 	"strings"
-	"sync"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"plantstore/internal/api"
 	"plantstore/internal/gateway"
-	"plantstore/internal/memory"
-	"plantstore/internal/token"
 )
 
 const (
 	maxBody = 10 << 20
 	allow   = `{"isAuthorized":true,"context":{"verdict":"allow","n":7}}`
 	ok      = `{"statusCode":200,"headers":{"content-type":"application/json"},"body":"{}"}`
+
+	internal = "Internal Server Error"
 )
 
-var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+// function is a Lambda function. Its answer is always the same, and it keeps its
+// last event.
+type function struct {
+	answer string
+	err    error
 
-// The gateway with the real handlers and stores in memory, in one conversation.
-func TestService(t *testing.T) {
-	log, clock := slog.New(slog.DiscardHandler), func() time.Time { return now }
-	tokens := new(memory.TokenStore)
-	secret, issued, err := token.Issue(rand.Reader, "gardener", now, time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := tokens.Add(t.Context(), issued); err != nil {
-		t.Fatal(err)
-	}
-	url := serve(t,
-		&api.Authorizer{Tokens: token.Verifier{Store: tokens, Now: clock}, Log: log, Now: clock},
-		&api.CreatePlant{Plants: new(memory.PlantStore), Log: log, Now: clock, NewKey: rand.Text})
-	bearer, keyed := "Authorization: Bearer "+secret, "Idempotency-Key: k"
-	steps := []struct {
-		name    string
-		headers []string
-		body    string
-		status  int
-		want    string // the start of the body
-	}{
-		{"a plant", []string{bearer, keyed}, `{"id":1,"name":"oak","tag":"ä"}`, 200, `{"name":"oak","tag":"ä"}`},
-		{"another with the same key", []string{bearer, keyed}, `{"id":1,"name":"elm"}`, 400, `{"error":3002,`},
-		{"the same id without a key", []string{bearer}, `{"id":1,"name":"oak","tag":"ä"}`, 400, `{"error":3001,`},
-		{"a body of no type, which comes in base64", []string{bearer}, `{"id":2,"name":"oak"}`, 200, `{"name":"oak"}`},
-		{"a body that is not UTF-8", []string{bearer, "Content-Type: application/json"}, "{\"id\":3,\"name\":\"\xff\"}", 400, `{"error":1003,`},
-		{"no token", nil, `{"id":4,"name":"oak"}`, 400, `{"error":2001,`},
-		{"two tokens", []string{bearer, bearer}, `{"id":4,"name":"oak"}`, 400, `{"error":2002,`},
-		{"a token that is not UTF-8", []string{"Authorization: Bearer \xff"}, `{"id":4,"name":"oak"}`, 400, `{"error":2002,`},
-	}
-	for _, step := range steps {
-		got := send(t, http.MethodPost, url+"/plants", step.body, step.headers...)
-		if got.status != step.status || !strings.HasPrefix(got.body, step.want) || got.headers.Get("Content-Type") != "application/json" {
-			t.Errorf("%s: POST = %d, %s, want %d, %s", step.name, got.status, got.body, step.status, step.want)
-		}
-	}
+	event   []byte // nil if it was not invoked
+	limited bool   // its context has a deadline
+	during  func(context.Context)
 }
 
+func (f *function) Invoke(ctx context.Context, event []byte) ([]byte, error) {
+	f.event = event
+	_, f.limited = ctx.Deadline()
+	if f.during != nil {
+		f.during(ctx)
+	}
+	return []byte(f.answer), f.err
+}
+
+// serve returns the answer of a gateway before the two functions.
+func serve(r *http.Request, authorizer, createPlant *function) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	(&gateway.Gateway{
+		Authorizer: authorizer,
+		Routes:     map[string]gateway.Function{"POST /plants": createPlant},
+		Log:        slog.New(slog.DiscardHandler),
+		Now:        func() time.Time { return time.Date(2026, 3, 1, 13, 0, 0, 0, time.FixedZone("", 3600)) },
+		NewID:      func() string { return "r1" },
+	}).ServeHTTP(w, r)
+	return w
+}
+
+// The events are what AWS sends, for what the gateway promises to imitate.
 func TestEvents(t *testing.T) {
-	authorizer, function := answers(allow), answers(ok)
-	url := serve(t, authorizer, function)
-	got := send(t, http.MethodPost, url+"/plants?b=2&a=1&a=%20", `{"id":1}`, "Content-Type: application/json",
-		"X-Twice: one", "x-twice: two", "User-Agent: test")
-	if got.status != 200 || got.body != "{}" || got.headers.Get("Apigw-Requestid") != "r1" {
-		t.Errorf("POST = %d, %s, %v, want the function's answer with the request id", got.status, got.body, got.headers)
-	}
-	var (
-		a events.APIGatewayV2CustomAuthorizerV2Request
-		f events.APIGatewayV2HTTPRequest
+	const (
+		common = `"version":"2.0","routeKey":"POST /plants","rawPath":"/plants","rawQueryString":"b=2&a=1&a=%20",` +
+			`"headers":{"host":"example.com","user-agent":"test","x-twice":"one,two","content-type":"application/json",` +
+			`"x-forwarded-for":"192.0.2.1","x-forwarded-port":"1234","x-forwarded-proto":"http"},`
+		requestContext = `"requestId":"r1","routeKey":"POST /plants","accountId":"123456789012","apiId":"local",` +
+			`"domainName":"example.com","domainPrefix":"local","stage":"$default",` +
+			`"time":"01/Mar/2026:12:00:00 +0000","timeEpoch":1772366400000,"http":{"method":"POST","path":"/plants",` +
+			`"protocol":"HTTP/1.1","sourceIp":"192.0.2.1","userAgent":"test"}`
 	)
-	strictly(t, authorizer.received(), &a)
-	strictly(t, function.received(), &f)
-	if strings.Contains(string(authorizer.received()), `"body"`) || strings.Contains(string(authorizer.received()), `{\"id\":1}`) {
-		t.Errorf("authorizer's event = %s, want no body", authorizer.received())
+	r := httptest.NewRequest(http.MethodPost, "/plants?b=2&a=1&a=%20", strings.NewReader(`{"id":1}`))
+	r.Header = http.Header{"User-Agent": {"test"}, "X-Twice": {"one", "two"}, "Content-Type": {"application/json"}}
+	authorizer, createPlant := &function{answer: allow}, &function{answer: ok}
+	w := serve(r, authorizer, createPlant)
+	if w.Code != http.StatusOK || w.Body.String() != "{}" || w.Header().Get("Apigw-Requestid") != "r1" ||
+		w.Header().Get("Content-Type") != "application/json" {
+		t.Errorf("POST = %d, %s, %v, want the function's answer with the request id", w.Code, w.Body, w.Header())
 	}
-	host := strings.TrimPrefix(url, "http://")
-	headers := map[string]string{
-		"accept-encoding": "gzip", "content-length": "8", "content-type": "application/json", "host": host,
-		"user-agent": "test", "x-forwarded-for": "127.0.0.1", "x-forwarded-port": f.Headers["x-forwarded-port"], "x-forwarded-proto": "http", "x-twice": "one,two",
+	checkEvent[events.APIGatewayV2CustomAuthorizerV2Request](t, "authorizer", authorizer,
+		`{`+common+`"type":"REQUEST","identitySource":["POST /plants"],"requestContext":{`+requestContext+`},`+
+			`"routeArn":"arn:aws:execute-api:us-east-1:123456789012:local/$default/POST/plants"}`)
+	checkEvent[events.APIGatewayV2HTTPRequest](t, "function", createPlant,
+		`{`+common+`"body":"{\"id\":1}","isBase64Encoded":false,`+
+			`"requestContext":{`+requestContext+`,"authorizer":{"lambda":{"verdict":"allow","n":7}}}}`)
+}
+
+// checkEvent compares the event of f, which has the members of E and no others.
+func checkEvent[E any](t *testing.T, name string, f *function, want string) {
+	t.Helper()
+	var got, wanted E
+	decoder := json.NewDecoder(bytes.NewReader(f.event))
+	decoder.DisallowUnknownFields()
+	err := errors.Join(decoder.Decode(&got), json.Unmarshal([]byte(want), &wanted))
+	if err != nil || !reflect.DeepEqual(got, wanted) {
+		t.Errorf("event of the %s =\n%s, %v, want\n%s", name, f.event, err, want)
 	}
-	tests := []struct {
-		name      string
-		got, want any
-	}{
-		{"authorizer's type", a.Type, "REQUEST"},
-		{"authorizer's routeKey", a.RouteKey, "POST /plants"},
-		{"authorizer's identitySource", a.IdentitySource, []string{"POST /plants"}},
-		{"authorizer's headers", a.Headers, headers},
-		{"authorizer's requestContext.requestId", a.RequestContext.RequestID, "r1"},
-		{"authorizer's requestContext.authorizer", a.RequestContext.Authorizer == nil, true},
-		{"version", f.Version, "2.0"},
-		{"routeKey", f.RouteKey, "POST /plants"},
-		{"rawPath", f.RawPath, "/plants"},
-		{"rawQueryString", f.RawQueryString, "b=2&a=1&a=%20"},
-		{"headers", f.Headers, headers},
-		{"body", f.Body, `{"id":1}`},
-		{"isBase64Encoded", f.IsBase64Encoded, false},
-		{"requestContext.requestId", f.RequestContext.RequestID, "r1"},
-		{"requestContext.timeEpoch", f.RequestContext.TimeEpoch, now.UnixMilli()},
-		{"requestContext.http.method", f.RequestContext.HTTP.Method, "POST"},
-		{"requestContext.http.path", f.RequestContext.HTTP.Path, "/plants"},
-		{"requestContext.http.sourceIp", f.RequestContext.HTTP.SourceIP, "127.0.0.1"},
-		{"requestContext.authorizer.lambda", f.RequestContext.Authorizer.Lambda, map[string]any{"verdict": "allow", "n": 7.0}},
-	}
-	for _, test := range tests {
-		if !reflect.DeepEqual(test.got, test.want) {
-			t.Errorf("%s = %#v, want %#v", test.name, test.got, test.want)
-		}
+	if !f.limited {
+		t.Errorf("context of the %s has no deadline, want its timeout", name)
 	}
 }
 
 func TestBodies(t *testing.T) {
 	tests := []struct {
-		name        string
-		contentType string
-		body        string
-		isBase64    bool
+		name, contentType, body string
+		isBase64                bool
 	}{
 		{"JSON", "application/json", `{"ä":"<>"}`, false},
 		{"JSON in another case, with a parameter", "Application/JSON ; charset=utf-8", "{}", false},
@@ -147,200 +123,84 @@ func TestBodies(t *testing.T) {
 		{"nothing", "", "", false},
 	}
 	for _, test := range tests {
-		function := answers(ok)
-		url := serve(t, answers(allow), function)
-		var headers []string
+		r := httptest.NewRequest(http.MethodPost, "/plants", strings.NewReader(test.body))
 		if test.contentType != "" {
-			headers = []string{"Content-Type: " + test.contentType}
+			r.Header.Set("Content-Type", test.contentType)
 		}
-		send(t, http.MethodPost, url+"/plants", test.body, headers...)
+		createPlant := &function{answer: ok}
+		serve(r, &function{answer: allow}, createPlant)
 		var got events.APIGatewayV2HTTPRequest
-		strictly(t, function.received(), &got)
+		if err := json.Unmarshal(createPlant.event, &got); err != nil {
+			t.Errorf("%s: event = %s: %v", test.name, createPlant.event, err)
+		}
 		want := test.body
 		if test.isBase64 {
 			want = base64.StdEncoding.EncodeToString([]byte(test.body))
 		}
 		if got.Body != want || got.IsBase64Encoded != test.isBase64 {
-			t.Errorf("%s: event's body = %q, base64 %t, want %q, base64 %t", test.name, got.Body, got.IsBase64Encoded, want, test.isBase64)
+			t.Errorf("%s: event's body = %q, base64 %t, want %q, base64 %t",
+				test.name, got.Body, got.IsBase64Encoded, want, test.isBase64)
 		}
 	}
 }
 
+// The answers that API Gateway gives by itself. test/contract has more routes.
 func TestAnswers(t *testing.T) {
-	const (
-		notFound  = `{"message":"Not Found"}`
-		tooLarge  = `{"message":"Request Entity Too Large"}`
-		forbidden = `{"message":"Forbidden"}`
-		internal  = `{"message":"Internal Server Error"}`
-	)
-	broken, late := errors.New("broken"), context.DeadlineExceeded
+	status599, broken := strings.Replace(ok, "200", "599", 1), errors.New("broken")
+	body := func(size int) io.Reader { return strings.NewReader(strings.Repeat("x", size)) }
 	tests := []struct {
-		name                 string
-		method, path, body   string
-		authorizer, function reply
-		status               int
-		want                 string
-		called               string // which functions were
+		name                    string
+		method                  string
+		body                    io.Reader
+		authorizer, createPlant function
+		status                  int
+		want                    string // a message of the gateway's own, or a function's body
+		invoked                 int    // functions
 	}{
-		{"the route", "POST", "/plants", "", reply{answer: allow}, reply{answer: ok}, 200, "{}", "both"},
-		{"another path", "POST", "/", "", reply{answer: allow}, reply{answer: ok}, 404, notFound, "none"},
-		{"a longer path", "POST", "/plants/1", "", reply{answer: allow}, reply{answer: ok}, 404, notFound, "none"},
-		{"a path in another case", "POST", "/Plants", "", reply{answer: allow}, reply{answer: ok}, 404, notFound, "none"},
-		{"another method", "GET", "/plants", "", reply{answer: allow}, reply{answer: ok}, 404, notFound, "none"},
-		{"a method to ask for methods", "OPTIONS", "/plants", "", reply{answer: allow}, reply{answer: ok}, 404, notFound, "none"},
-		{"the largest body", "POST", "/plants", strings.Repeat("x", maxBody), reply{answer: allow}, reply{answer: ok}, 200, "{}", "both"},
-		{"a body one byte larger", "POST", "/plants", strings.Repeat("x", maxBody+1), reply{answer: allow}, reply{answer: ok}, 413, tooLarge, "none"},
+		{"the route", "POST", nil, function{answer: allow}, function{answer: ok}, 200, "{}", 2},
+		{"another method", "GET", nil, function{answer: allow}, function{answer: ok}, 404, "Not Found", 0},
+		{"the largest body", "POST", body(maxBody), function{answer: allow}, function{answer: ok}, 200, "{}", 2},
+		{"a larger body", "POST", body(maxBody + 1), function{}, function{}, 413, "Request Entity Too Large", 0},
+		{"a body cut short", "POST", iotest.ErrReader(broken), function{}, function{}, 408, "Request Timeout", 0},
 
-		{"an authorizer that refuses", "POST", "/plants", "", reply{answer: `{"isAuthorized":false}`}, reply{answer: ok}, 403, forbidden, "authorizer"},
-		{"an authorizer that fails", "POST", "/plants", "", reply{err: broken}, reply{answer: ok}, 500, internal, "authorizer"},
-		{"an authorizer that is late", "POST", "/plants", "", reply{err: late}, reply{answer: ok}, 500, internal, "authorizer"},
-		{"an authorizer that answers no JSON", "POST", "/plants", "", reply{answer: "yes"}, reply{answer: ok}, 500, internal, "authorizer"},
+		{"an authorizer that refuses", "POST", nil, function{answer: `{}`}, function{}, 403, "Forbidden", 1},
+		{"an authorizer that fails", "POST", nil, function{answer: allow, err: broken}, function{}, 500, internal, 1},
+		{"an authorizer that answers no JSON", "POST", nil, function{answer: "yes"}, function{}, 500, internal, 1},
 
-		{"a function that fails", "POST", "/plants", "", reply{answer: allow}, reply{err: broken}, 500, internal, "both"},
-		{"a function that is late", "POST", "/plants", "", reply{answer: allow}, reply{err: late}, 500, internal, "both"},
-		{"a function that answers no JSON", "POST", "/plants", "", reply{answer: allow}, reply{answer: "yes"}, 500, internal, "both"},
-		{"a function that answers no status", "POST", "/plants", "", reply{answer: allow}, reply{answer: `{"statusCode":0}`}, 500, internal, "both"},
-		{"a function that answers no status of HTTP", "POST", "/plants", "", reply{answer: allow}, reply{answer: `{"statusCode":1000}`}, 500, internal, "both"},
+		{"a function that fails", "POST", nil, function{answer: allow}, function{answer: ok, err: broken}, 500, internal, 2},
+		{"a function that answers no JSON", "POST", nil, function{answer: allow}, function{answer: "yes"}, 500, internal, 2},
+		{"no status", "POST", nil, function{answer: allow}, function{answer: `{}`}, 500, internal, 2},
+		{"status 199", "POST", nil, function{answer: allow}, function{answer: `{"statusCode":199}`}, 500, internal, 2},
+		{"status 599", "POST", nil, function{answer: allow}, function{answer: status599}, 599, "{}", 2},
+		{"status 600", "POST", nil, function{answer: allow}, function{answer: `{"statusCode":600}`}, 500, internal, 2},
 	}
 	for _, test := range tests {
-		authorizer, function := &recorder{reply: test.authorizer}, &recorder{reply: test.function}
-		got := send(t, test.method, serve(t, authorizer, function)+test.path, test.body)
-		if got.status != test.status || got.body != test.want {
-			t.Errorf("%s: %s %s = %d, %s, want %d, %s", test.name, test.method, test.path, got.status, got.body, test.status, test.want)
+		w := serve(httptest.NewRequest(test.method, "/plants", test.body), &test.authorizer, &test.createPlant)
+		want := test.want
+		if want != "{}" {
+			want = `{"message":"` + test.want + `"}`
 		}
-		called := map[[2]bool]string{{true, true}: "both", {true, false}: "authorizer", {false, false}: "none"}
-		if got := called[[2]bool{authorizer.received() != nil, function.received() != nil}]; got != test.called {
-			t.Errorf("%s: %s %s called %s, want %s", test.name, test.method, test.path, got, test.called)
+		if w.Code != test.status || w.Body.String() != want {
+			t.Errorf("%s: %s = %d, %s, want %d, %s", test.name, test.method, w.Code, w.Body, test.status, want)
+		}
+		a, f := test.authorizer.event != nil, test.createPlant.event != nil
+		if a != (test.invoked > 0) || f != (test.invoked > 1) {
+			t.Errorf("%s: authorizer invoked: %t, function invoked: %t, want %d of the two", test.name, a, f, test.invoked)
 		}
 	}
 }
 
 // A Lambda function runs on when its client goes away.
 func TestClientGoesAway(t *testing.T) {
-	running, gone := make(chan struct{}), make(chan context.Context, 1)
-	result := make(chan error, 1)
-	g := newGateway(answers(allow), function(func(ctx context.Context) {
-		close(running)
-		<-(<-gone).Done()
-		result <- ctx.Err()
-	}))
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		gone <- r.Context()
-		g.ServeHTTP(w, r)
-	}))
-	defer server.Close()
 	ctx, leave := context.WithCancel(t.Context())
-	go func() {
-		<-running
+	var err error
+	leaves := &function{answer: ok, during: func(ctx context.Context) {
 		leave()
-	}()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+"/plants", http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if response, err := server.Client().Do(request); err == nil {
-		_ = response.Body.Close()
-		t.Fatalf("POST = %d, want none, as the client left", response.StatusCode)
-	}
-	if err := <-result; err != nil {
+		err = ctx.Err()
+	}}
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/plants", http.NoBody)
+	serve(r, &function{answer: allow}, leaves)
+	if leaves.event == nil || err != nil {
 		t.Errorf("function's context ended with %v, want it to go on", err)
-	}
-}
-
-// reply is what a function answers.
-type reply struct {
-	answer string
-	err    error
-}
-
-// recorder is a function that keeps its event and always answers the same.
-type recorder struct {
-	reply
-	mu    sync.Mutex
-	event []byte
-}
-
-func answers(answer string) *recorder { return &recorder{reply: reply{answer: answer}} }
-
-func (r *recorder) Invoke(_ context.Context, event []byte) ([]byte, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.event = event
-	return []byte(r.answer), r.err
-}
-
-// received returns the last event, or nil where there was none.
-func (r *recorder) received() []byte {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.event
-}
-
-// function is a Lambda function that answers an empty object.
-type function func(context.Context)
-
-func (f function) Invoke(ctx context.Context, _ []byte) ([]byte, error) {
-	f(ctx)
-	return []byte(ok), nil
-}
-
-func newGateway(authorizer, createPlant gateway.Function) *gateway.Gateway {
-	return &gateway.Gateway{
-		Authorizer: authorizer,
-		Routes:     map[string]gateway.Function{"POST /plants": createPlant},
-		Log:        slog.New(slog.DiscardHandler),
-		Now:        func() time.Time { return now },
-		NewID:      func() string { return "r1" },
-	}
-}
-
-// serve starts a gateway for the time of the test and returns its URL.
-func serve(t *testing.T, authorizer, createPlant gateway.Function) string {
-	t.Helper()
-	server := httptest.NewUnstartedServer(newGateway(authorizer, createPlant))
-	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
-	server.Start()
-	t.Cleanup(server.Close)
-	return server.URL
-}
-
-// answered is a response, or the zero value where there was none.
-type answered struct {
-	status  int
-	headers http.Header
-	body    string
-}
-
-// send sends a request with the headers, each as "Name: value".
-func send(t *testing.T, method, url, body string, headers ...string) answered {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, header := range headers {
-		name, value, _ := strings.Cut(header, ": ")
-		request.Header.Add(name, value)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Errorf("%s %s = %v, want a response", method, url, err)
-		return answered{}
-	}
-	defer func() { _ = response.Body.Close() }()
-	content, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Errorf("%s %s: %v", method, url, err)
-	}
-	return answered{response.StatusCode, maps.Clone(response.Header), string(content)}
-}
-
-// strictly decodes an event, which must have no member that AWS does not send.
-func strictly(t *testing.T, event []byte, value any) {
-	t.Helper()
-	decoder := json.NewDecoder(bytes.NewReader(event))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(value); err != nil {
-		t.Errorf("event = %s: %v", event, err)
 	}
 }

@@ -57,7 +57,7 @@ func New(next http.Handler, openapi []byte, address, token string) (*Page, error
 	files := map[string]file{
 		"/":             {"text/html; charset=utf-8", index.Bytes()},
 		"/page.js":      {"text/javascript; charset=utf-8", script},
-		"/openapi.yaml": {"application/yaml", bytes.Replace(openapi, []byte("url: http://127.0.0.1:8080\n"), []byte("url: /\n"), 1)},
+		"/openapi.yaml": {"application/yaml", bytes.Replace(openapi, []byte("url: '{base_url}'\n"), []byte("url: /\n"), 1)},
 	}
 	for path, contentType := range map[string]string{
 		"swagger-ui-bundle.js.gz": "text/javascript; charset=utf-8",

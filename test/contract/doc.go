@@ -2,7 +2,7 @@
 // openapi.yaml and a table of cases.
 //
 //	make contract                       in process and as `plantstore serve`
-//	make contract URL=... TOKEN=...     any deployment
+//	make contract URL=...     any deployment, with a token in $TOKEN
 //
 // A deployment belongs to its customers and nothing can be deleted from it, so
 // with URL a single plant is written, with the tag contract-probe, unless

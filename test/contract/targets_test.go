@@ -35,7 +35,7 @@ func fromEnvironment(t *testing.T, url string) target {
 		}
 	}
 	if found.tokens["TOKEN"] == "" {
-		t.Fatal("TOKEN is not set: make contract URL=... TOKEN=...")
+		t.Fatal("TOKEN is not set in the environment: export TOKEN=..., then make contract URL=...")
 	}
 	parsed, err := neturl.Parse(url)
 	if err != nil || parsed.Host == "" || parsed.Path+parsed.RawQuery+parsed.Fragment != "" || (parsed.Scheme != "http" && parsed.Scheme != "https") {

@@ -1,7 +1,6 @@
-// Package memory keeps plants and tokens in the memory of the process. It gives
-// a developer the service without an account, and tests a store that is real.
-// It passes the same suites as package dynamo; what it holds ends with the
-// process.
+// Package memory stores plants and tokens in memory, until the process ends. With
+// it a developer runs the service without an AWS account, and tests have a real
+// store. It passes the same tests as package dynamo: see test/storetest.
 package memory
 
 import (

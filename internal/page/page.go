@@ -1,17 +1,17 @@
-// Package page is the page of a Plant Store on this machine: the reference of the
-// API from its contract, where each operation can be tried out. It is Swagger UI,
-// of which nothing is fetched from elsewhere.
+// Package page serves the page of a Plant Store on this machine: Swagger UI on the
+// contract, with which a person can read the API and try it. It loads nothing from
+// elsewhere.
 //
-// The page may hold a token, so it is for the person at this machine alone. It
-// is given only to who asks for it by a name of this machine: a site elsewhere
-// whose name was made to resolve to it (DNS rebinding) is refused, and no other
-// origin can read, frame or script it. The API needs no such care, as no site
-// has a token for it but by the page.
+// The page may contain a token, so it is only for the person at this machine. It
+// is served only if the Host header names this machine, which stops a site whose
+// name was made to resolve to it (DNS rebinding), and no other origin can read,
+// frame or script it. The API needs no such protection: without the page, no site
+// has a token for it.
 package page
 
 import (
 	"bytes"
-	_ "embed" // for the page's own files
+	_ "embed" // for page.html and page.js
 	"html/template"
 	"net"
 	"net/http"
@@ -21,8 +21,8 @@ import (
 	"github.com/swaggest/swgui/v5/static"
 )
 
-// policy lets the page load and ask this server alone, and run no script that is
-// written into the HTML. Swagger UI draws its icons from data URLs.
+// policy lets the page load from this server only, and run no inline script.
+// Swagger UI's icons are data URLs.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -32,32 +32,32 @@ var html string
 //go:embed page.js
 var script []byte
 
-// file is what is answered to the GET of a path.
+// file is the response to a GET of one path.
 type file struct {
 	contentType string
 	content     []byte
 }
 
-// Page is an [http.Handler] that stands before another.
+// Page is an [http.Handler] that serves the page and passes every other request on.
 type Page struct {
 	next  http.Handler
 	host  string
 	files map[string]file // by path
 }
 
-// New returns a page on the contract in openapi, whose server becomes the one
-// that serves the page. It answers under loopback names and under that of address,
-// and hands the token over to the reader, if there is one. What it has no file for
-// goes on to next.
+// New returns a page on the contract in openapi, with this server as the
+// contract's. It is served under loopback names and the host of address, and
+// contains token unless that is empty. Other requests go to next.
 func New(next http.Handler, openapi []byte, address, token string) (*Page, error) {
 	var index bytes.Buffer
 	if err := template.Must(template.New("page").Parse(html)).Execute(&index, token); err != nil {
 		return nil, err
 	}
+	contract := bytes.Replace(openapi, []byte("url: '{base_url}'\n"), []byte("url: /\n"), 1)
 	files := map[string]file{
 		"/":             {"text/html; charset=utf-8", index.Bytes()},
 		"/page.js":      {"text/javascript; charset=utf-8", script},
-		"/openapi.yaml": {"application/yaml", bytes.Replace(openapi, []byte("url: '{base_url}'\n"), []byte("url: /\n"), 1)},
+		"/openapi.yaml": {"application/yaml", contract},
 	}
 	for path, contentType := range map[string]string{
 		"swagger-ui-bundle.js.gz": "text/javascript; charset=utf-8",
@@ -73,8 +73,8 @@ func New(next http.Handler, openapi []byte, address, token string) (*Page, error
 	return &Page{next, name(address), files}, nil
 }
 
-// ServeHTTP answers with a file, or lets next answer. A client that names no type
-// which it accepts shows no pages: it gets what API Gateway would answer.
+// ServeHTTP serves a file of the page or calls next. A client without an Accept
+// header is not a browser: it gets the response that API Gateway would give.
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f, found := p.files[r.URL.Path]
 	if !found || r.Method != http.MethodGet || r.Header.Get("Accept") == "" {
@@ -82,7 +82,8 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !p.isOurs(r.Host) {
-		http.Error(w, "This page is for the machine that serves it: ask for it as 127.0.0.1 or localhost.", http.StatusForbidden)
+		const text = "This page is for the machine that serves it: ask for it as 127.0.0.1 or localhost."
+		http.Error(w, text, http.StatusForbidden)
 		return
 	}
 	header := w.Header()
@@ -96,7 +97,7 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(f.content) // a client that has gone needs no answer
+	_, _ = w.Write(f.content) // it fails only if the client has gone
 }
 
 // isOurs reports whether a Host header names this machine.
@@ -106,7 +107,7 @@ func (p *Page) isOurs(host string) bool {
 	return host != "" && (host == p.host || strings.EqualFold(host, "localhost") || err == nil && address.IsLoopback())
 }
 
-// name returns a host and port without the port.
+// name returns host without its port and brackets.
 func name(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		return name

@@ -1,5 +1,5 @@
-// The token stands in the HTML and not here: what another site could at most run
-// is a script, and it can never read the HTML.
+// The token is in the HTML and not here: another site may be able to run this
+// script, but it can never read the HTML.
 const page = document.getElementById('page');
 const ui = SwaggerUIBundle({
   url: 'openapi.yaml',

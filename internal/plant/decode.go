@@ -5,8 +5,7 @@ import (
 	"encoding/json/v2"
 )
 
-// InvalidError says what of a JSON value keeps it from being a NewPlant. It
-// matches [ErrInvalid].
+// InvalidError says why a JSON value is not a NewPlant. It matches [ErrInvalid].
 type InvalidError struct {
 	// Reason is a clause that names the member and what it must be, and never
 	// repeats what was sent: "name must be a string".
@@ -18,14 +17,15 @@ func (e *InvalidError) Error() string { return ErrInvalid.Error() + ": " + e.Rea
 // Unwrap returns [ErrInvalid].
 func (e *InvalidError) Unwrap() error { return ErrInvalid }
 
-// Decode returns the NewPlant that body holds, judged exactly by the schema in
-// openapi.yaml: an unknown member is ignored, names are case-sensitive, null
-// is no value, and an integer is one by its value, so 1.0 and 1e3 are.
+// Decode returns the NewPlant in body. A body is valid exactly if it is valid
+// under the schema in openapi.yaml: unknown members are ignored, names are
+// case-sensitive, null is never a value, and 1.0 and 1e3 are integers.
 //
-// It returns [ErrMalformed] where the body is not one JSON value (RFC 8259), has
-// duplicate names, invalid UTF-8 or lone surrogates, or nests deeper than 10,000
-// levels, an [*InvalidError] where the value is not a NewPlant, and [ErrTooLarge]
-// where the plant could not be stored.
+// It returns
+//   - [ErrMalformed] if body is not one JSON value (RFC 8259), has duplicate
+//     names, invalid UTF-8 or lone surrogates, or nests deeper than 10,000 levels;
+//   - an [*InvalidError] if the value is not a NewPlant;
+//   - [ErrTooLarge] if the plant is too large to store.
 func Decode(body []byte) (NewPlant, error) {
 	value := jsontext.Value(body)
 	if !value.IsValid() {
@@ -39,7 +39,8 @@ func Decode(body []byte) (NewPlant, error) {
 		Name jsontext.Value `json:"name"`
 		Tag  jsontext.Value `json:"tag"`
 	}
-	// It is valid by now; to look for duplicate names again is most of the work.
+	// IsValid has found no duplicate names, and checking again would take most of
+	// the time.
 	if err := json.Unmarshal(body, &members, jsontext.AllowDuplicateNames(true)); err != nil {
 		return NewPlant{}, ErrMalformed
 	}
@@ -53,42 +54,43 @@ func Decode(body []byte) (NewPlant, error) {
 	return p, nil
 }
 
-// newPlant judges the three members, each nil where it is absent.
+// newPlant returns the plant that the members make, each nil if it is absent.
 func newPlant(id, name, tag jsontext.Value) (p NewPlant, err error) {
-	if p.ID, err = idOf(id); err != nil {
+	if p.ID, err = decodeID(id); err != nil {
 		return p, err
 	}
 	if name == nil {
 		return p, &InvalidError{"name is required"}
 	}
-	if p.Name, err = stringOf("name", name); err != nil {
+	if p.Name, err = decodeText("name", name); err != nil {
 		return p, err
 	}
-	if p.Name == "" {
-		return p, &InvalidError{"name must have at least one character"}
-	}
-	if tag != nil {
-		text, err := stringOf("tag", tag)
-		p.Tag = &text
-		return p, err
-	}
-	return p, nil
+	p.Tag, err = decodeOptionalText("tag", tag)
+	return p, err
 }
 
-func idOf(value jsontext.Value) (int64, error) {
+func decodeID(value jsontext.Value) (int64, error) {
 	if value == nil {
 		return 0, &InvalidError{"id is required"}
 	}
 	if value.Kind() != '0' {
-		return 0, errFraction
+		return 0, errNotInteger
 	}
 	return parseInt64(string(value))
 }
 
-func stringOf(name string, value jsontext.Value) (string, error) {
+func decodeText(name string, value jsontext.Value) (string, error) {
 	if value.Kind() != '"' {
 		return "", &InvalidError{name + " must be a string"}
 	}
 	text, err := jsontext.AppendUnquote(nil, value)
 	return string(text), err
+}
+
+func decodeOptionalText(name string, value jsontext.Value) (*string, error) {
+	if value == nil {
+		return nil, nil
+	}
+	text, err := decodeText(name, value)
+	return &text, err
 }

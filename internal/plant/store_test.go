@@ -1,23 +1,21 @@
 package plant
 
-import "testing"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"testing"
+)
 
+// During a deployment both versions must compute the same key for a request.
 func TestNewWriteKey(t *testing.T) {
-	type request struct{ subject, key string }
-	tests := []struct {
-		name string
-		a, b request
-		same bool
-	}{
-		{"the same request", request{"ann", "k"}, request{"ann", "k"}, true},
-		{"another key", request{"ann", "k"}, request{"ann", "l"}, false},
-		{"another subject", request{"ann", "k"}, request{"bob", "k"}, false},
-		{"the boundary moved", request{"ann", "ak"}, request{"anna", "k"}, false},
-	}
-	for _, test := range tests {
-		a, b := NewWriteKey(test.a.subject, test.a.key), NewWriteKey(test.b.subject, test.b.key)
-		if (a == b) != test.same {
-			t.Errorf("%s: NewWriteKey(%v) == NewWriteKey(%v) is %t, want %t", test.name, test.a, test.b, a == b, test.same)
+	for _, test := range []struct{ subject, idempotencyKey, hashed string }{
+		{"ann", "key", "\x00\x00\x00\x00\x00\x00\x00\x03annkey"},
+		{"annk", "ey", "\x00\x00\x00\x00\x00\x00\x00\x04annkey"},
+		{"ann", "key=", "\x00\x00\x00\x00\x00\x00\x00\x03annkey="},
+	} {
+		sum := sha256.Sum256([]byte(test.hashed))
+		if got, want := NewWriteKey(test.subject, test.idempotencyKey).String(), hex.EncodeToString(sum[:]); got != want {
+			t.Errorf("NewWriteKey(%q, %q) = %s, want %s", test.subject, test.idempotencyKey, got, want)
 		}
 	}
 }

@@ -10,20 +10,20 @@ var (
 	// ErrNotFound means that the store holds no such token.
 	ErrNotFound = errors.New("token: not found")
 
-	// ErrUnavailable means that the store could not be asked, or refused to work.
+	// ErrUnavailable means that the store could not be reached or refused to work.
 	ErrUnavailable = errors.New("token: store is unavailable")
 )
 
-// Finder is what the check of a token needs of a store.
+// Finder finds tokens. It is all that a [Verifier] needs of a store.
 type Finder interface {
 	// Find returns the token with this digest, also if it is expired or revoked.
 	// It sees every Add and Revoke that returned before it was called. It returns
-	// ErrNotFound or ErrUnavailable; any other error means that it cannot
+	// ErrNotFound or ErrUnavailable; any other error means that Find cannot
 	// succeed as the service is set up.
 	Find(ctx context.Context, digest string) (Token, error)
 }
 
-// Store is what an operator needs of a store.
+// Store is a Finder with what an operator needs besides.
 type Store interface {
 	Finder
 
@@ -33,8 +33,8 @@ type Store interface {
 	// has the digest.
 	Add(ctx context.Context, t Token) error
 
-	// List returns every token, in no order. An expired or revoked one is listed
-	// until the store removes it, which is some time after it expires. It returns
+	// List returns every token, in no order. It lists an expired or revoked token
+	// until the store removes it, some time after the token expires. It returns
 	// ErrUnavailable. If there are tokens that it cannot read, it returns the
 	// others with an error.
 	List(ctx context.Context) ([]Token, error)
@@ -43,8 +43,8 @@ type Store interface {
 	// store. It returns ErrNotFound or ErrUnavailable.
 	LookUp(ctx context.Context, id string) (digest string, err error)
 
-	// Revoke makes the token with this digest invalid for good: an Add of it that
-	// is still under way does not undo it. It may be repeated. It returns
+	// Revoke makes the token with this digest invalid for good: a concurrent or
+	// later Add of the token does not undo it. It may be repeated. It returns
 	// ErrNotFound, or ErrUnavailable if it is not certain that the token is
 	// revoked.
 	Revoke(ctx context.Context, digest string) error

@@ -1,13 +1,13 @@
-// Package token is the domain of authentication: what a bearer token looks
-// like, how one is issued, and when one opens the service.
+// Package token is the domain of authentication: the form of a bearer token, how
+// one is issued, when one is valid, and what a store of tokens must promise.
 //
-// A token is opaque. It is `pst_`, then 30 random characters, then six that are
-// a checksum, so that secret scanners recognise a leaked token and a mistyped
-// one is refused without a look into the store. The store holds the SHA-256 of
-// the token alone: who reads the store can open nothing. With more than 160
-// random bits in a token, a slow hash would add nothing.
+// A token is opaque: `pst_`, 30 random characters and a checksum of six
+// characters. Secret scanners recognise a leaked token by this form, and a
+// mistyped one is rejected without reading the store. The store holds only the
+// SHA-256 of a token, so reading the store does not give access. A token has more
+// than 160 random bits, so a slower hash would add nothing.
 //
-// It imports the standard library alone.
+// It imports only the standard library.
 package token
 
 import (
@@ -27,45 +27,44 @@ const (
 	randomLength   = 30 // characters, of log2(62) = 5.95 bits each
 	checksumLength = 6  // 62^6 > 2^32
 	alphabet       = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	idLength       = 12 // characters: 71 bits, so that two ids do not meet
+	idLength       = 12 // characters: 71 bits, so ids do not collide
 
 	// maxSubjectLength is the largest length of a subject, in characters.
 	maxSubjectLength = 128
 )
 
-// ErrInvalid means that a token does not open the service: it is no token of
-// ours, it is unknown, it was revoked or it has expired. Which of these it is
-// stays untold.
+// ErrInvalid means that a token is malformed, unknown, revoked or expired. The
+// error does not say which, because a client must not learn it.
 var ErrInvalid = errors.New("token: unknown, revoked or expired")
 
-// Token is what is known of a token, without the secret itself.
+// Token describes a token without the secret itself.
 type Token struct {
 	// Digest identifies the secret. See [Digest].
 	Digest string
 
-	// ID names the token to operators and in logs. It opens nothing.
+	// ID names the token to operators and in logs. It gives no access.
 	ID string
 
-	// Subject is whom the token was issued to: 1 to 128 visible ASCII characters.
+	// Subject is the client that the token was issued to: 1 to 128 visible ASCII
+	// characters.
 	Subject string
 
 	// CreatedAt and ExpiresAt are in UTC, in whole seconds.
 	CreatedAt, ExpiresAt time.Time
 
-	// Revoked is whether the token was revoked. It then stays invalid.
+	// Revoked reports whether the token was revoked, which is for good.
 	Revoked bool
 }
 
-// Expired reports whether the token no longer opens the service at now. It does
-// so from the very second of ExpiresAt on.
+// Expired reports whether the token is expired at now. It is from ExpiresAt on.
 func (t Token) Expired(now time.Time) bool { return !now.Before(t.ExpiresAt) }
 
-// Issue makes a token for subject that expires at now plus ttl, in whole seconds. It returns the
-// secret, which is to be handed over and forgotten, and what is to be stored of
-// it. It fails where subject is not 1 to 128 visible ASCII characters, ttl is
-// under a second, or random has no bytes left.
+// Issue makes a token for subject that expires at now plus ttl, rounded up to a
+// whole second. It returns the secret, which must not be stored, and the Token to
+// store. It returns an error if subject is not 1 to 128 visible ASCII characters,
+// ttl is under a second, or random has too few bytes.
 func Issue(random io.Reader, subject string, now time.Time, ttl time.Duration) (secret string, t Token, err error) {
-	if len(subject) < 1 || len(subject) > maxSubjectLength || strings.ContainsFunc(subject, notVisible) {
+	if !VisibleASCII(subject, maxSubjectLength) {
 		return "", Token{}, fmt.Errorf("subject must have 1 to %d visible ASCII characters", maxSubjectLength)
 	}
 	if ttl < time.Second {
@@ -86,14 +85,14 @@ func Issue(random io.Reader, subject string, now time.Time, ttl time.Duration) (
 	}, nil
 }
 
-// Digest returns the SHA-256 of the whole secret in lower-case hexadecimal: the
-// one form in which a store knows it.
+// Digest returns the SHA-256 of the whole secret in lower-case hexadecimal. It is
+// the only form in which a store holds the secret.
 func Digest(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
 }
 
-// WellFormed reports whether secret has the form of a token of ours: prefix,
+// WellFormed reports whether secret has the form of an issued token: prefix,
 // length, alphabet and checksum.
 func WellFormed(secret string) bool {
 	const length = len(prefix) + randomLength + checksumLength
@@ -105,7 +104,7 @@ func WellFormed(secret string) bool {
 		strings.Trim(body[len(prefix):], alphabet) == ""
 }
 
-// checksum returns the CRC-32 (IEEE) of body as six digits to the base 62.
+// checksum returns the CRC-32 (IEEE) of body as six digits in base 62.
 func checksum(body string) string {
 	sum := crc32.ChecksumIEEE([]byte(body))
 	var digits [checksumLength]byte
@@ -116,8 +115,8 @@ func checksum(body string) string {
 	return string(digits[:])
 }
 
-// randomCharacters returns n characters of the alphabet, each as likely as the
-// others: a byte beyond the last whole multiple of 62 is drawn again.
+// randomCharacters returns n characters of the alphabet, all equally likely: it
+// skips the bytes above the largest multiple of 62.
 func randomCharacters(random io.Reader, n int) (string, error) {
 	const limit = 256 - 256%len(alphabet)
 	source := bufio.NewReader(random)
@@ -134,4 +133,9 @@ func randomCharacters(random io.Reader, n int) (string, error) {
 	return string(characters), nil
 }
 
-func notVisible(r rune) bool { return r <= ' ' || r > '~' }
+// VisibleASCII reports whether text is 1 to longest visible ASCII characters, the
+// form of a subject and of an idempotency key.
+func VisibleASCII(text string, longest int) bool {
+	notVisible := func(r rune) bool { return r <= ' ' || r > '~' }
+	return text != "" && len(text) <= longest && !strings.ContainsFunc(text, notVisible)
+}

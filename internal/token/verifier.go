@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Principal is whom a valid token denotes.
+// Principal is the client that a valid token denotes.
 type Principal struct {
-	// Subject is whom the token was issued to.
+	// Subject is the client that the token was issued to.
 	Subject string
 
 	// TokenID names the token in logs.
@@ -19,17 +19,16 @@ type Principal struct {
 type Verifier struct {
 	Store Finder
 
-	// Now is the clock, by which tokens expire.
+	// Now returns the time at which a token must be valid.
 	Now func() time.Time
 }
 
 // Verify returns the principal of secret, if secret is a valid token now. It
-// returns [ErrInvalid] if it is not, and the error of the store if the store
-// cannot tell. For every well-formed secret it does the same work, whatever the
-// reason for a refusal.
+// returns [ErrInvalid] if it is not, and the error of the store if Find fails. It
+// does the same work for every well-formed secret, valid or not.
 //
-// Verify checks the expiry and does not leave it to the store: DynamoDB removes
-// an expired item up to days late.
+// Verify checks the expiry itself, because DynamoDB may remove an expired item
+// days late.
 func (v Verifier) Verify(ctx context.Context, secret string) (Principal, error) {
 	if !WellFormed(secret) {
 		return Principal{}, ErrInvalid

@@ -1,5 +1,5 @@
-// Package dynamotest gives tests the DynamoDB Local that tools/dynamodb-local
-// starts.
+// Package dynamotest gives tests access to the DynamoDB Local that
+// tools/dynamodb-local starts.
 package dynamotest
 
 import (
@@ -16,23 +16,22 @@ import (
 	"plantstore/internal/dynamo"
 )
 
-// Endpoint returns the URL of DynamoDB Local. Where none runs it skips the
-// test, and with CI=true it fails it.
+// Endpoint returns the URL of DynamoDB Local. If none runs, it skips the test, or
+// fails it with CI=true.
 func Endpoint(t testing.TB) string {
 	t.Helper()
 	endpoint := os.Getenv("AWS_ENDPOINT_URL_DYNAMODB")
-	switch {
-	case endpoint != "":
-	case os.Getenv("CI") == "true":
+	if endpoint == "" && os.Getenv("CI") == "true" {
 		t.Fatal("this test needs DynamoDB Local; run it by `make test`")
-	default:
+	}
+	if endpoint == "" {
 		t.Skip("skipped: this test needs DynamoDB Local; `make test` starts it where there is Java 17 with npm, or Docker")
 	}
 	return endpoint
 }
 
-// Client returns a client of the DynamoDB at endpoint. It waits longer for an
-// answer than the functions do, as a busy machine slows DynamoDB Local down.
+// Client returns a client of the DynamoDB at endpoint. Its timeout is longer than
+// the functions', because a busy machine slows DynamoDB Local down.
 func Client(t testing.TB, endpoint string) *dynamodb.Client {
 	t.Helper()
 	return dynamo.NewClient(aws.Config{
@@ -42,8 +41,7 @@ func Client(t testing.TB, endpoint string) *dynamodb.Client {
 	}, 20*time.Second)
 }
 
-// FunctionClient returns a client of the DynamoDB at endpoint as the functions
-// have it.
+// FunctionClient returns the functions' client, for the DynamoDB at endpoint.
 func FunctionClient(endpoint string) *dynamodb.Client {
 	return dynamo.NewFunctionClient(dynamo.Config{
 		Region:      "us-east-1",
@@ -52,8 +50,8 @@ func FunctionClient(endpoint string) *dynamodb.Client {
 	})
 }
 
-// Tables creates two empty tables, for as long as the test runs, and returns a
-// client with their names.
+// Tables creates two empty tables and deletes them when the test ends. It returns
+// a client and the names of the tables.
 func Tables(t testing.TB) (client *dynamodb.Client, plants, tokens string) {
 	t.Helper()
 	client = Client(t, Endpoint(t))

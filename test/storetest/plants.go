@@ -1,139 +1,121 @@
-// Package planttest holds the suite that every plant.Store passes. It is what
-// makes the store in memory and the one in DynamoDB interchangeable.
+// Package storetest tests that a store keeps the promises of plant.Store or
+// token.Store. Each store runs it, so the store in memory and the one in DynamoDB
+// are interchangeable.
 package storetest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
+	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"plantstore/internal/plant"
 )
 
-// TestPlants runs the suite, each test on an empty store of its own.
+// TestPlants tests a plant.Store. newStore returns an empty one.
 func TestPlants(t *testing.T, newStore func(*testing.T) plant.Store) {
-	t.Run("sequences of writes", func(t *testing.T) { testSequences(t, newStore) })
-	t.Run("every valid plant is kept exactly", func(t *testing.T) { testExactness(t, newStore(t)) })
-	t.Run("of many writers at once one wins", func(t *testing.T) { testRace(t, newStore(t)) })
-	t.Run("a write repeated at once succeeds each time", func(t *testing.T) { testReplay(t, newStore(t)) })
-	t.Run("a context that has ended", func(t *testing.T) { testEndedContext(t, newStore(t)) })
+	t.Run("every plant is stored exactly and once", func(t *testing.T) { testEveryPlant(t, newStore(t)) })
+	t.Run("of concurrent requests one wins", func(t *testing.T) { testConcurrentRequests(t, newStore(t)) })
+	t.Run("an ended context stores nothing", func(t *testing.T) { testEndedContext(t, newStore(t)) })
 }
 
-// step is one write of a sequence, and what Create must return.
-type step struct {
-	write plant.Write
-	want  error
-}
-
-func testSequences(t *testing.T, newStore func(*testing.T) plant.Store) {
-	oak, elm := newPlant(1, "oak"), newPlant(1, "elm")
-	tagged, untagged := withTag(newPlant(1, "oak"), ""), newPlant(1, "oak")
-	tests := []struct {
-		name  string
-		steps []step
-	}{
-		{"a new plant is created", []step{{write(oak, "a"), nil}}},
-		{"the same plant under another key exists", []step{{write(oak, "a"), nil}, {write(oak, "b"), plant.ErrExists}}},
-		{"another plant of the same id exists", []step{{write(oak, "a"), nil}, {write(elm, "b"), plant.ErrExists}}},
-		{"the same write again succeeds", []step{{write(oak, "a"), nil}, {write(oak, "a"), nil}, {write(oak, "a"), nil}}},
-		{"another plant under the same key is refused", []step{{write(oak, "a"), nil}, {write(elm, "a"), plant.ErrKeyReused}}},
-		{"an empty tag is not the same as none", []step{{write(tagged, "a"), nil}, {write(untagged, "a"), plant.ErrKeyReused}, {write(tagged, "a"), nil}}},
-		{"no tag is not the same as an empty one", []step{{write(untagged, "a"), nil}, {write(tagged, "a"), plant.ErrKeyReused}, {write(untagged, "a"), nil}}},
-		{"another id under the same key is another request", []step{{write(oak, "a"), nil}, {write(newPlant(2, "oak"), "a"), nil}}},
-		{"a refused write leaves the first plant as it is", []step{
-			{write(oak, "a"), nil},
-			{write(elm, "b"), plant.ErrExists},
-			{write(elm, "a"), plant.ErrKeyReused},
-			{write(oak, "a"), nil},
-		}},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			store := newStore(t)
-			for i, s := range test.steps {
-				if err := store.Create(t.Context(), s.write); !errors.Is(err, s.want) {
-					t.Fatalf("step %d: Create(%+v) = %v, want %v", i+1, s.write, err, s.want)
-				}
+// testEveryPlant finds out what the store holds by writing again: with the key of
+// the first write, only the stored plant is a success.
+func testEveryPlant(t *testing.T, store plant.Store) {
+	all := plants(t)
+	for i, first := range all {
+		create := func(p plant.NewPlant, key string, want error) {
+			t.Helper()
+			p.ID = first.ID
+			if err := store.Create(t.Context(), write(p, key)); !errors.Is(err, want) {
+				t.Fatalf("Create(%s) with key %s = %v, want %v; the first plant is %s, with key a",
+					text(p), key, err, want, text(first))
 			}
-		})
+		}
+		create(first, "a", nil) // all plants have this key: with another id it is another request
+		create(first, "a", nil)
+		create(first, "b", plant.ErrExists)
+		create(all[(i+1)%len(all)], "b", plant.ErrExists)
+		for _, other := range all {
+			if !reflect.DeepEqual(other.Plant, first.Plant) {
+				create(other, "a", plant.ErrKeyReused)
+			}
+		}
+		create(first, "a", nil) // the first plant is unchanged
 	}
 }
 
-// testExactness finds out by replay what was stored: only the very same plant
-// succeeds under the same key.
-func testExactness(t *testing.T, store plant.Store) {
-	large := strings.Repeat("x", plant.MaxSize-1)
-	tests := []struct {
-		name string
-		p    plant.NewPlant
-	}{
-		{"the smallest id", newPlant(math.MinInt64, "oak")},
-		{"the largest id", newPlant(math.MaxInt64, "oak")},
-		{"zero as id", newPlant(0, "oak")},
-		{"a negative id", newPlant(-1, "oak")},
-		{"the last id that float64 knows apart", newPlant(1<<53, "oak")},
-		{"the id after it", newPlant(1<<53+1, "elm")},
-		{"no tag", newPlant(10, "oak")},
-		{"an empty tag", withTag(newPlant(11, "oak"), "")},
-		{"NUL in the name", newPlant(12, "a\x00b")},
-		{"every plane of Unicode", withTag(newPlant(13, "Ä漢字🌱\U0010FFFF"), "\u2028\uFFFE")},
-		{"decomposed characters", newPlant(14, "e\u0301")},
-		{"white space alone", withTag(newPlant(15, " "), "\t\n")},
-		{"the largest plant", withTag(newPlant(16, "n"), large)},
-	}
-	for _, test := range tests {
-		w := write(test.p, "exact")
-		if err := store.Create(t.Context(), w); err != nil {
-			t.Errorf("%s: Create = %v, want nil", test.name, err)
-			continue
-		}
-		if err := store.Create(t.Context(), w); err != nil {
-			t.Errorf("%s: Create again = %v, want nil", test.name, err)
-		}
-		w.Plant.Name += "x"
-		if err := store.Create(t.Context(), w); !errors.Is(err, plant.ErrKeyReused) {
-			t.Errorf("%s: Create of another name = %v, want %v", test.name, err, plant.ErrKeyReused)
+// plants returns valid plants, each with another id. They give every member of
+// plant.Plant several values, so that a store that ignores or loses a member fails,
+// also if the member is new.
+func plants(t *testing.T) []plant.NewPlant {
+	t.Helper()
+	var all []plant.NewPlant
+	for i, member := range slices.Collect(reflect.TypeFor[plant.Plant]().Fields()) {
+		for _, value := range values(t, member.Type) {
+			p := plant.NewPlant{Plant: plant.Plant{Name: "oak"}}
+			reflect.ValueOf(&p.Plant).Elem().Field(i).Set(value)
+			all = append(all, p)
 		}
 	}
+	all = append(all, plant.NewPlant{Plant: plant.Plant{Name: strings.Repeat("n", plant.MaxSize)}})
+	ids := []int64{math.MinInt64, math.MaxInt64, 0, -1, 1 << 53, 1<<53 + 1} // float64 has no 1<<53 + 1
+	for i := range all {
+		ids = append(ids, int64(i)+1)
+		all[i].ID = ids[i]
+	}
+	return all
 }
 
-func testRace(t *testing.T, store plant.Store) {
-	const writers = 32
-	writes := make([]plant.Write, writers)
-	for i := range writes {
-		writes[i] = write(newPlant(1, strings.Repeat("n", i+1)), strings.Repeat("k", i+1))
-	}
-	won := -1
-	for i, err := range createAll(t.Context(), store, writes) {
-		switch {
-		case err == nil && won >= 0:
-			t.Errorf("writers %d and %d both won", won, i)
-		case err == nil:
-			won = i
-		case !errors.Is(err, plant.ErrExists):
-			t.Errorf("writer %d: Create = %v, want nil or %v", i, err, plant.ErrExists)
+// values returns values of a type that a store may confuse or lose.
+func values(t *testing.T, of reflect.Type) (all []reflect.Value) {
+	t.Helper()
+	switch of.Kind() {
+	case reflect.Pointer:
+		all = append(all, reflect.Zero(of), reflect.New(of.Elem())) // nil is not the same as zero
+		for _, value := range values(t, of.Elem()) {
+			pointer := reflect.New(of.Elem())
+			pointer.Elem().Set(value)
+			all = append(all, pointer)
 		}
+	case reflect.String:
+		for _, text := range []string{" \t\n", "e\u0301", "\u00e9", "a\x00Ä漢字🌱\U0010FFFF\u2028\uFFFE"} {
+			all = append(all, reflect.ValueOf(text))
+		}
+	default:
+		t.Fatalf("plant.Plant has a member of type %s: add values of that type here", of)
 	}
-	if won < 0 {
-		t.Fatal("no writer won")
-	}
-	if err := store.Create(t.Context(), writes[won]); err != nil {
-		t.Errorf("the stored plant is not the winner's: Create again = %v, want nil", err)
-	}
+	return all
 }
 
-func testReplay(t *testing.T, store plant.Store) {
-	writes := make([]plant.Write, 32)
-	for i := range writes {
-		writes[i] = write(newPlant(1, "oak"), "a")
+// testConcurrentRequests sends each of several requests for one id several times,
+// all at once. Every attempt of the request that wins must succeed.
+func testConcurrentRequests(t *testing.T, store plant.Store) {
+	const requests, attempts = 8, 4
+	var errs [requests * attempts]error
+	var group sync.WaitGroup
+	for i := range errs {
+		name := fmt.Sprint("plant ", i%requests)
+		group.Go(func() { errs[i] = store.Create(t.Context(), write(newPlant(name), name)) })
 	}
-	for i, err := range createAll(t.Context(), store, writes) {
-		if err != nil {
-			t.Errorf("writer %d: Create = %v, want nil", i, err)
+	group.Wait()
+	winner := slices.Index(errs[:], nil)
+	if winner < 0 {
+		t.Fatalf("no request won: %v", errs)
+	}
+	for i, err := range errs {
+		want := plant.ErrExists
+		if i%requests == winner%requests {
+			want = nil
+		}
+		if !errors.Is(err, want) {
+			t.Errorf("request %d, attempt %d: Create = %v, want %v", i%requests, i/requests, err, want)
 		}
 	}
 }
@@ -141,39 +123,24 @@ func testReplay(t *testing.T, store plant.Store) {
 func testEndedContext(t *testing.T, store plant.Store) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := store.Create(ended, write(newPlant(1, "oak"), "a")); !errors.Is(err, plant.ErrUnavailable) {
+	if err := store.Create(ended, write(newPlant("oak"), "a")); !errors.Is(err, plant.ErrUnavailable) {
 		t.Errorf("Create in an ended context = %v, want %v", err, plant.ErrUnavailable)
 	}
-	if err := store.Create(t.Context(), write(newPlant(1, "elm"), "b")); err != nil {
-		t.Errorf("Create after a write that was not made = %v, want nil", err)
+	if err := store.Create(t.Context(), write(newPlant("elm"), "b")); err != nil {
+		t.Errorf("Create of another plant = %v, want nil", err)
 	}
 }
 
-// createAll makes all writes at once and returns the error of each.
-func createAll(ctx context.Context, store plant.Store, writes []plant.Write) []error {
-	errs := make([]error, len(writes))
-	var group sync.WaitGroup
-	for i, w := range writes {
-		group.Go(func() { errs[i] = store.Create(ctx, w) })
-	}
-	group.Wait()
-	return errs
-}
-
-func newPlant(id int64, name string) plant.NewPlant {
-	return plant.NewPlant{ID: id, Plant: plant.Plant{Name: name}}
-}
-
-func withTag(p plant.NewPlant, tag string) plant.NewPlant {
-	p.Tag = &tag
-	return p
+func newPlant(name string) plant.NewPlant {
+	return plant.NewPlant{ID: 1, Plant: plant.Plant{Name: name}}
 }
 
 func write(p plant.NewPlant, key string) plant.Write {
-	return plant.Write{
-		Plant: p,
-		Key:   plant.NewWriteKey("gardener", key),
-		By:    "gardener",
-		At:    time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
-	}
+	return plant.Write{Plant: p, Key: plant.NewWriteKey("gardener", key), By: "gardener"}
+}
+
+// text returns the beginning of p in JSON.
+func text(p plant.NewPlant) string {
+	content, _ := json.Marshal(p) // a NewPlant always has a JSON form
+	return fmt.Sprintf("%.100s", content)
 }

@@ -1,225 +1,215 @@
-package reliability
+package faults
 
 import (
+	"bytes"
+	"cmp"
 	"context"
-	crand "crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"math/rand/v2"
-	"strings"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/anishathalye/porcupine"
 
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
-	"plantstore/test/dynamotest"
+	"plantstore/internal/memory"
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
 	"plantstore/test/processtest"
 )
 
-// parallel is how many requests are made at once: so many that the proof is soon
-// done, and so few that two processors answer each in time.
-const parallel = 24
+const (
+	// always is a number of attempts that outlasts every deadline.
+	always = 1 << 20
 
-// always is a number of faults that outlasts every deadline.
-const always = 1 << 20
+	// busy is how much later than its deadline an answer may be, as the machine may
+	// be busy. TestCreateByDeadline and TestCreatePlantDeadline are exact.
+	busy = 500 * time.Millisecond
+)
 
-// trial is one request that meets a fault.
-type trial struct {
-	id    int64
-	hits  int    // how many attempts meet the fault
-	key   string // the client's idempotency key, empty for none
-	fresh string // the key that the service takes where the client has none
-}
-
-// plan tells the proxy which requests are to meet a fault: by the plant's id, or
-// by the token's digest.
-type plan struct {
-	mu    sync.Mutex
-	fault fault
-	left  map[string]int
-}
-
-func (p *plan) next(body []byte) fault {
-	var request struct {
-		Item struct{ ID struct{ N string } }
-		Key  struct{ Digest struct{ S string } }
-	}
-	_ = json.Unmarshal(body, &request)
-	key := request.Item.ID.N + request.Key.Digest.S
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.left[key] == 0 {
-		return fault{}
-	}
-	p.left[key]--
-	return p.fault
-}
-
-func (p *plan) set(key string, hits int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.left[key] = hits
-}
-
-// Every fault, once, several times or for as long as the request lasts: the
-// answer is true, and comes before the deadline.
+// Each fault, for one to four attempts or until the deadline: the answer is true
+// and in time, and if the fault passes, it is the plant.
 func TestNoFaultMakesAFalseAnswer(t *testing.T) {
-	direct, table, _ := dynamotest.Tables(t)
-	random := rand.New(rand.NewPCG(processtest.Seed(t), 0))
-	requests, beat := newCrowd(parallel), newPulse(t)
-	for number, fault := range faults() {
-		p := &plan{fault: fault, left: map[string]int{}}
-		faulty := dynamotest.Client(t, newProxy(t, p.next))
-		for i := range processtest.Scale(8, 300) {
-			try := newTrial(random, fault, int64(number*1000+i+1))
-			p.set(fmt.Sprint(try.id), try.hits)
-			requests.add(func() {
-				if err := try.run(t.Context(), beat, p, direct, faulty, table); err != nil {
-					t.Errorf("%s, in %d attempts of request %d: %v", fault.name, try.hits, try.id, err)
-				}
-			})
+	t.Parallel()
+	d := newDatabase(t)
+	crowd(len(faults)*processtest.Scale(8, 300), func(i int) {
+		f, turn := faults[i%len(faults)], i/len(faults)
+		attempts := 1 + turn%4
+		if attempts == 4 && f.lasting != nil {
+			attempts = always
 		}
-	}
-	requests.wait()
-}
-
-// A token that opens the service is never denied, and one that does not is never
-// allowed; and what a fault hides is told once the fault has passed.
-func TestNoFaultMakesAFalseVerdict(t *testing.T) {
-	direct, _, table := dynamotest.Tables(t)
-	random := rand.New(rand.NewPCG(processtest.Seed(t), 1))
-	requests, beat := newCrowd(parallel), newPulse(t)
-	for _, fault := range faults() {
-		p := &plan{fault: fault, left: map[string]int{}}
-		authorizer := &api.Authorizer{
-			Tokens: &dynamo.TokenStore{Client: dynamotest.Client(t, newProxy(t, p.next)), Table: table},
-			Log:    slog.New(slog.DiscardHandler),
-			Now:    time.Now,
+		c := creation{id: int64(i), name: fmt.Sprintf("plant %d", i)}
+		if turn%8 < 4 {
+			c.key = fmt.Sprintf("key-%d", i)
 		}
-		for i := range processtest.Scale(4, 100) {
-			secret, issued, err := token.Issue(crand.Reader, "gardener", time.Now(), time.Hour)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := "deny invalid"
-			if i%2 == 0 {
-				want = "allow"
-				if err := (&dynamo.TokenStore{Client: direct, Table: table}).Add(t.Context(), issued); err != nil {
-					t.Fatal(err)
-				}
-			}
-			hits := 1
-			if random.IntN(4) == 0 {
-				hits, want = always, "unavailable"
-			}
-			p.set(issued.Digest, hits)
-			requests.add(func() {
-				start := time.Now()
-				got := verdict(t, authorizer, secret, 5*time.Second)
-				isFalse := got != want && got != "unavailable"
-				late := got != want || time.Since(start) > 5*time.Second
-				if isFalse || late && beat.steady(start) {
-					t.Errorf("%s, in %d attempts: verdict = %s, want %s", fault.name, hits, got, want)
-				}
-			})
+		if err := d.try(t.Context(), f, attempts, c); err != nil {
+			t.Errorf("%s, in %d attempts of request %d: %v", f.name, attempts, i, err)
 		}
-	}
-	requests.wait()
+	})
 }
 
-// verdict returns what the authorizer says of secret.
-func verdict(t *testing.T, authorizer *api.Authorizer, secret string, timeout time.Duration) string {
-	ctx, cancel := context.WithTimeout(t.Context(), timeout)
-	defer cancel()
-	response, err := authorizer.Invoke(ctx, []byte(`{"headers":{"authorization":"Bearer `+secret+`"}}`))
-	if err != nil {
-		t.Errorf("Invoke = %v, want nil", err)
+// try sends c, of which the first attempts meet f, and compares the answer with
+// the table. Then it sends c again without faults: that must create the plant
+// unless it is there.
+func (d *database) try(ctx context.Context, f *fault, attempts int, c creation) error {
+	timeout, codes := 10*time.Second, []int{0}
+	if attempts == always {
+		timeout, codes = 3*time.Second, f.lasting
 	}
-	var answer struct {
-		Context struct{ Verdict, Reason string }
-	}
-	if err := json.Unmarshal(response, &answer); err != nil {
-		t.Errorf("Invoke = %s: %v", response, err)
-	}
-	return strings.TrimSpace(answer.Context.Verdict + " " + answer.Context.Reason)
-}
-
-func newTrial(random *rand.Rand, fault fault, id int64) trial {
-	try := trial{id: id, hits: 1 + random.IntN(3), fresh: fmt.Sprintf("fresh-%d", id)}
-	if random.IntN(2) == 0 {
-		try.key = fmt.Sprintf("key-%d", id)
-	}
-	if !fault.lie && random.IntN(4) == 0 {
-		try.hits = always
-	}
-	return try
-}
-
-// run makes the request, and then what an honest client does with its answer.
-func (try trial) run(ctx context.Context, beat *pulse, p *plan, direct, faulty *dynamodb.Client, table string) error {
-	timeout := 10 * time.Second
-	if try.hits == always {
-		timeout = 3 * time.Second
-	}
+	fresh := fmt.Sprintf("fresh-%d", c.id)
 	start := time.Now()
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	wanted := newPlant(try.id, fmt.Sprintf("plant %d", try.id))
-	handler := createPlant(faulty, table, func() string { return try.fresh })
-	response, err := handler.Invoke(ctx, event(wanted, try.key))
+	got, err := d.send(limited, d.meeting(first(attempts, f)), c, fresh)
 	took := time.Since(start)
 	if err != nil {
 		return err
 	}
-	got, err := decode(response)
-	if err != nil {
-		return err
+	if took > timeout+busy || !slices.Contains(codes, got.code) {
+		return fmt.Errorf("answer = %+v after %v, want one of %v within %v", got, took, codes, timeout)
 	}
-	late, tooSoon := took > timeout, try.hits != always && got.code != 0
-	if (late || tooSoon) && beat.steady(start) {
-		return fmt.Errorf("answer = %v after %v, want one within %v, and the plant where the fault passes", got, took, timeout)
+	c.key = cmp.Or(c.key, fresh)
+	there, err := d.find(ctx, c.id)
+	isTrue := map[outcome]bool{
+		{0, c.name, ""}:   there == c.stored(),
+		{5002, "", c.key}: there == stored{},
+		{5004, "", c.key}: there == stored{} || there == c.stored(),
 	}
-	return try.judge(context.WithoutCancel(ctx), got, p, direct, faulty, table, wanted)
-}
-
-// judge compares the answer with the table, and repeats an unsuccessful request
-// on a line without faults: that must create the plant, once.
-func (try trial) judge(ctx context.Context, got answer, p *plan, direct, faulty *dynamodb.Client, table string, wanted plant.NewPlant) error {
-	key := try.key
-	if key == "" {
-		key = try.fresh
+	if err != nil || !isTrue[got] {
+		return cmp.Or(err, fmt.Errorf("answer = %+v while the table holds %+v", got, there))
 	}
-	complete := stored{wanted.Name, plant.NewWriteKey("gardener", key).String()}
-	there, err := find(ctx, direct, table, try.id)
-	if err != nil {
-		return err
-	}
-	switch {
-	case got.code == 0 && got.name == wanted.Name && there == complete:
-		return nil
-	case got.code == 5002 && got.key == key && there == stored{}:
-	case got.code == 5004 && got.key == key && (there == stored{} || there == complete):
-	default:
-		return fmt.Errorf("answer = %v with key %q while the table holds %+v", got, got.key, there)
-	}
-	p.set(fmt.Sprint(try.id), 0)
-	response, err := createPlant(faulty, table, nil).Invoke(ctx, event(wanted, got.key))
-	if err != nil {
-		return err
-	}
-	again, err := decode(response)
-	if err != nil {
-		return err
-	}
-	there, err = find(ctx, direct, table, try.id)
-	if err == nil && (again.code != 0 || there != complete) {
-		return fmt.Errorf("after %v, repeated with its key = %v while the table holds %+v", got, again, there)
+	limited, cancel = context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	again, err := d.send(limited, d.proxied, c, "")
+	if there, _ = d.find(ctx, c.id); err == nil && (again.code != 0 || there != c.stored()) {
+		err = fmt.Errorf("answer = %+v, and then %+v while the table holds %+v", got, again, there)
 	}
 	return err
+}
+
+// Each fault, for one attempt or until the deadline: the authorizer never denies a
+// valid token and never allows another.
+func TestNoFaultMakesAFalseVerdict(t *testing.T) {
+	t.Parallel()
+	d := newDatabase(t)
+	crowd(len(faults)*processtest.Scale(4, 100), func(i int) {
+		f, turn := faults[i%len(faults)], i/len(faults)
+		var store token.Store = &dynamo.TokenStore{Client: d.direct, Table: d.tokens}
+		want := "allow"
+		if turn%2 == 1 {
+			store, want = new(memory.TokenStore), "deny"
+		}
+		secret, _ := processtest.IssueToken(t, store, "gardener", time.Now())
+		attempts, timeout := 1, 10*time.Second
+		if turn%4 >= 2 {
+			attempts, timeout, want = always, 2*time.Second, "unavailable"
+		}
+		var log bytes.Buffer
+		start := time.Now()
+		authorizer := &api.Authorizer{
+			Tokens: &dynamo.TokenStore{Client: d.meeting(first(attempts, f)), Table: d.tokens},
+			Log:    slog.New(slog.NewJSONHandler(&log, nil)),
+			Now:    time.Now,
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), timeout)
+		defer cancel()
+		response, err := authorizer.Invoke(ctx, []byte(`{"headers":{"authorization":"Bearer `+secret+`"}}`))
+		took := time.Since(start)
+		var got struct{ Context struct{ Verdict string } }
+		err = cmp.Or(err, json.Unmarshal(response, &got))
+		verdict := got.Context.Verdict
+		if err != nil || verdict != want || took > timeout+busy {
+			t.Errorf("%s, in %d attempts: verdict = %q, %v after %v, want %s within %v; the log: %s",
+				f.name, attempts, verdict, err, took, want, timeout, &log)
+		}
+	})
+}
+
+// model is what the service promises of one id: the first write stays, and each
+// later one gets the truth about it. The state is what the table holds. A write
+// has for input what it would store, and for output an error of plant.Store; a
+// read has for output what the table holds.
+var model = porcupine.Model{
+	Init: func() any { return stored{} },
+	Step: func(state, input, output any) (bool, any) {
+		there, sent := state.(stored), input.(stored)
+		empty := there == stored{}
+		switch output {
+		case nil: // created, now or before by the same request
+			return empty || there == sent, sent
+		case plant.ErrExists:
+			return !empty && there.writeKey != sent.writeKey, there
+		case plant.ErrKeyReused:
+			return there.writeKey == sent.writeKey && there.name != sent.name, there
+		case plant.ErrUnavailable:
+			return true, there
+		case plant.ErrOutcomeUnknown:
+			if empty {
+				return true, sent
+			}
+			return true, there
+		}
+		return output == there, there
+	},
+}
+
+// Eight writers at once share an id, plants and keys, while every third attempt
+// meets a fault. Each history, with a read of the table at its end, is
+// linearizable.
+func TestHistoriesAreLinearizable(t *testing.T) {
+	t.Parallel()
+	d, seed := newDatabase(t), processtest.Seed(t)
+	crowd(processtest.Scale(48, 400), func(id int) {
+		history := make([]porcupine.Operation, 8)
+		var group sync.WaitGroup
+		for i := range history {
+			random := rand.New(rand.NewPCG(seed, uint64(id*len(history)+i)))
+			group.Go(func() { history[i] = d.write(t, random, int64(id)) })
+		}
+		group.Wait()
+		call := time.Now().UnixNano()
+		there, err := d.find(t.Context(), int64(id))
+		read := porcupine.Operation{Input: stored{}, Output: there, Call: call, Return: time.Now().UnixNano()}
+		if err != nil || !porcupine.CheckOperations(model, append(history, read)) {
+			t.Errorf("the history of id %d is not linearizable: %+v, %+v, %v", id, history, read, err)
+		}
+	})
+}
+
+// write creates a plant and returns what its writer learns.
+func (d *database) write(t *testing.T, random *rand.Rand, id int64) porcupine.Operation {
+	c := creation{id, []string{"oak", "elm"}[random.IntN(2)], []string{"a", "b", "c"}[random.IntN(3)]}
+	store := &dynamo.PlantStore{Table: d.plants, Client: d.meeting(func() *fault {
+		if f := faults[random.IntN(len(faults))]; random.IntN(3) == 0 && f.lasting != nil {
+			return f
+		}
+		return none
+	})}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	call := time.Now()
+	err := store.Create(ctx, plant.Write{
+		Plant: plant.NewPlant{ID: c.id, Plant: plant.Plant{Name: c.name}},
+		Key:   plant.NewWriteKey("gardener", c.key), By: "gardener", At: call,
+	})
+	o := porcupine.Operation{Input: c.stored(), Call: call.UnixNano(), Return: time.Now().UnixNano()}
+	for _, promised := range []error{plant.ErrExists, plant.ErrKeyReused, plant.ErrUnavailable, plant.ErrOutcomeUnknown} {
+		if errors.Is(err, promised) {
+			o.Output = promised
+		}
+	}
+	if err != nil && o.Output == nil {
+		t.Errorf("Create = %v, which is no error that plant.Store promises", err)
+	}
+	if errors.Is(err, plant.ErrOutcomeUnknown) {
+		o.Return = math.MaxInt64 // it may be carried out at any time, or never
+	}
+	return o
 }

@@ -90,8 +90,9 @@ func (s *stage) killed(fault string) {
 // Whatever happens to a process, the next invocation of it, or of the process
 // that replaces it, gets the right answer, and no plant is created twice.
 func TestRuntimeFaults(t *testing.T) {
+	binary := processtest.Build(t, "createplant") // before the parallel tests, as it needs the CPU
 	t.Parallel()
-	d, binary := newDatabase(t), processtest.Build(t, "createplant")
+	d := newDatabase(t)
 	tests := []struct {
 		name string
 		run  func(*stage)
@@ -146,8 +147,9 @@ func TestRuntimeFaults(t *testing.T) {
 // finish its request: each request is answered truly or refused without a plant,
 // and the server ends cleanly.
 func TestServeStopsUnderLoad(t *testing.T) {
+	binary := processtest.Build(t, "plantstore")
 	t.Parallel()
-	d, binary := newDatabase(t), processtest.Build(t, "plantstore")
+	d := newDatabase(t)
 	secret, _ := processtest.IssueToken(t, &dynamo.TokenStore{Client: d.direct, Table: d.tokens}, "gardener", time.Now())
 	environment := processtest.Environment(dynamotest.Endpoint(t), "PLANTS_TABLE="+d.plants, "TOKENS_TABLE="+d.tokens)
 	for round := range processtest.Scale(1, 20) {
@@ -160,7 +162,7 @@ func TestServeStopsUnderLoad(t *testing.T) {
 			t.Fatal(err)
 		}
 		stopped := make(chan error, 1)
-		crowd(600, func(i int) {
+		crowd(600, 50, func(i int) {
 			if i == 300 {
 				go func() { stopped <- server.Stop() }()
 			}

@@ -150,10 +150,10 @@ func decode(response []byte) (outcome, error) {
 	return outcome{body.Error, body.Name, answer.Headers["idempotency-key"]}, nil
 }
 
-// crowd calls do with each number below n, many at once: most of them wait.
-func crowd(n int, do func(i int)) {
+// crowd calls do with each number below n, as many at once.
+func crowd(n, atOnce int, do func(i int)) {
 	var group sync.WaitGroup
-	places := make(chan struct{}, 64)
+	places := make(chan struct{}, atOnce)
 	for i := range n {
 		places <- struct{}{}
 		group.Go(func() { do(i); <-places })

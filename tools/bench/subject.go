@@ -1,7 +1,6 @@
 package main
 
 import (
-	"archive/zip"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -82,13 +81,13 @@ func build(source, binary string) error {
 	var command *exec.Cmd
 	switch source {
 	case "tools/bench/empty":
-		command = exec.Command("go", "build", "-tags", "lambda.norpc", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", binary, "./"+source) //nolint:noctx // it ends by itself
+		command = exec.Command("go", "build", "-tags", "lambda.norpc", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", binary, "./"+source)
 	case "tools/bench/baseline":
-		command = exec.Command("go", "build", "-o", binary, "./"+source) //nolint:noctx // it ends by itself
+		command = exec.Command("go", "build", "-o", binary, "./"+source)
 	default:
 		target := map[string]string{"cmd/createplant": "build-CreatePlantFunction", "cmd/authorizer": "build-AuthorizerFunction"}[source]
 		architecture := map[string]string{"amd64": "x86_64", "arm64": "arm64"}[runtime.GOARCH]
-		command = exec.Command("make", target, "ARCH="+architecture, "ARTIFACTS_DIR="+filepath.Dir(binary)) //nolint:noctx // it ends by itself
+		command = exec.Command("make", target, "ARCH="+architecture, "ARTIFACTS_DIR="+filepath.Dir(binary))
 	}
 	command.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := command.CombinedOutput(); err != nil {
@@ -120,23 +119,4 @@ func templateVariables() (variables []string, err error) {
 		}
 	}
 	return variables, err
-}
-
-// zipSize returns the size of the function's zip in bytes.
-func (s subject) zipSize() (int, error) {
-	content, err := os.ReadFile(s.binary)
-	if err != nil {
-		return 0, err
-	}
-	var archive bytes.Buffer
-	w := zip.NewWriter(&archive)
-	file, err := w.Create("bootstrap")
-	if err != nil {
-		return 0, err
-	}
-	if _, err := file.Write(content); err != nil {
-		return 0, err
-	}
-	err = w.Close()
-	return archive.Len(), err
 }

@@ -58,7 +58,7 @@ var faults = []*fault{
 	{"answer cut", dynamoDB, func(e exchange) { e.half(); e.close() }, unknown},
 	{"answer reset", dynamoDB, func(e exchange) { e.half(); e.reset() }, unknown},
 	{"answer stalled", dynamoDB, func(e exchange) { e.half(); e.stall() }, unknown},
-	{"answer garbled", dynamoDB, answer(200, amazonJSON, "#"), unknown},
+	{"answer garbled", dynamoDB, answer(200, "application/x-amz-json-1.0", "#"), unknown},
 }
 
 // none is how an attempt proceeds without a fault.
@@ -108,10 +108,8 @@ func newProxy(t testing.TB) *proxy {
 		}
 		f.answer(e)
 	}))
-	t.Cleanup(func() {
-		p.CloseClientConnections()
-		p.Close()
-	})
+	t.Cleanup(p.Close)
+	t.Cleanup(p.CloseClientConnections)
 	return p
 }
 
@@ -122,11 +120,10 @@ type exchange struct {
 	answered *httptest.ResponseRecorder // by DynamoDB
 }
 
-const amazonJSON = "application/x-amz-json-1.0"
-
 // failure returns DynamoDB's answer to a request that failed with this code.
 func failure(status int, code string) func(exchange) {
-	return answer(status, amazonJSON, `{"__type":"com.amazonaws.dynamodb.v20120810#`+code+`","message":"a fault"}`)
+	body := fmt.Sprintf(`{"__type":"com.amazonaws.dynamodb.v20120810#%s","message":"a fault"}`, code)
+	return answer(status, "application/x-amz-json-1.0", body)
 }
 
 // answer returns any answer with the checksum of its body.

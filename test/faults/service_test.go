@@ -30,42 +30,31 @@ type database struct {
 }
 
 func newDatabase(t *testing.T) *database {
-	t.Helper()
 	client, plants, tokens := dynamotest.Tables(t)
 	return &database{client, dynamotest.Client(t, newProxy(t).URL), plants, tokens}
 }
 
-// meeting returns a client whose attempts meet the faults that next returns.
-func (d *database) meeting(next func() *fault) *dynamodb.Client {
+// meeting returns a client whose first attempts meet f.
+func (d *database) meeting(f *fault, attempts int) *dynamodb.Client {
 	o := d.proxied.Options()
 	client := o.HTTPClient
 	o.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
-		f := next()
-		r.Header.Set("X-Fault", f.name)
-		if f.answer == nil {
+		if attempts--; attempts >= 0 && f.answer == nil {
 			r.URL.Host = f.reaches
+		} else if attempts >= 0 {
+			r.Header.Set("X-Fault", f.name)
 		}
 		return client.Do(r)
 	})
 	return dynamodb.New(o)
 }
 
-// first returns f for the first attempts, and no fault for those after them.
-func first(attempts int, f *fault) func() *fault {
-	return func() *fault {
-		if attempts--; attempts < 0 {
-			return none
-		}
-		return f
-	}
-}
-
 // stored is a plant in the table; the zero value means that there is none.
 type stored struct{ name, writeKey string }
 
 // find reads the plant with this id from the table.
-func (d *database) find(ctx context.Context, id int64) (stored, error) {
-	out, err := d.direct.GetItem(ctx, &dynamodb.GetItemInput{
+func (d *database) find(id int64) (stored, error) {
+	out, err := d.direct.GetItem(context.Background(), &dynamodb.GetItemInput{
 		TableName:      &d.plants,
 		Key:            map[string]types.AttributeValue{"id": &types.AttributeValueMemberN{Value: fmt.Sprint(id)}},
 		ConsistentRead: aws.Bool(true),
@@ -104,7 +93,9 @@ func (c creation) event() []byte {
 }
 
 // send lets createplant answer c, with fresh for a key if c has none.
-func (d *database) send(ctx context.Context, client *dynamodb.Client, c creation, fresh string) (outcome, error) {
+func (d *database) send(client *dynamodb.Client, c creation, fresh string, timeout time.Duration) (outcome, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
 	var log bytes.Buffer
 	response, err := (&api.CreatePlant{
 		Plants: &dynamo.PlantStore{Client: client, Table: d.plants},
@@ -156,7 +147,10 @@ func crowd(n, atOnce int, do func(i int)) {
 	places := make(chan struct{}, atOnce)
 	for i := range n {
 		places <- struct{}{}
-		group.Go(func() { do(i); <-places })
+		group.Go(func() {
+			defer func() { <-places }()
+			do(i)
+		})
 	}
 	group.Wait()
 }

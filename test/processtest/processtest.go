@@ -5,6 +5,7 @@ package processtest
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"os"
@@ -24,8 +25,9 @@ import (
 func Build(t testing.TB, command string) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), command)
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "plantstore/cmd/"+command)
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-tags=lambda.norpc,nethttpomithttp2")
+	build := exec.CommandContext(t.Context(), "go", "build", "-tags", "lambda.norpc,nethttpomithttp2",
+		"-o", binary, "plantstore/cmd/"+command)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
@@ -51,10 +53,7 @@ func InMemory() []string {
 func IssueToken(t testing.TB, store token.Store, subject string, at time.Time) (secret string, issued token.Token) {
 	t.Helper()
 	secret, issued, err := token.Issue(rand.Reader, subject, at, time.Hour)
-	if err == nil {
-		err = store.Add(t.Context(), issued)
-	}
-	if err != nil {
+	if err := cmp.Or(err, store.Add(t.Context(), issued)); err != nil {
 		t.Fatal(err)
 	}
 	return secret, issued
@@ -63,16 +62,13 @@ func IssueToken(t testing.TB, store token.Store, subject string, at time.Time) (
 // Server is a running `plantstore serve`.
 type Server struct {
 	URL      string
-	Greeting string // what it prints at its start
-
-	// Stop stops the server and returns how it ended. Further calls return the same.
-	Stop func() error
+	Greeting string       // what it prints at its start
+	Stop     func() error // stops it and returns how it ended, each time
 }
 
-// Serve starts `plantstore serve` on a free port, with these variables besides
-// the environment of the test. At the end of the test it stops the server. If the
-// server does not stop cleanly, the test fails. A test that fails prints the
-// errors that the server logged.
+// Serve starts `plantstore serve` on a free port, with these variables besides the
+// environment of the test. It stops at the end of the test, cleanly or the test
+// fails. A test that fails prints the errors that the server logged.
 func Serve(t testing.TB, binary string, environment ...string) *Server {
 	t.Helper()
 	return ServeOn(t, binary, "127.0.0.1:0", environment...)
@@ -86,10 +82,7 @@ func ServeOn(t testing.TB, binary, address string, environment ...string) *Serve
 	var log bytes.Buffer
 	command.Stderr = &log
 	stdout, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
+	if err := cmp.Or(err, command.Start()); err != nil {
 		t.Fatal(err)
 	}
 	s := &Server{Stop: sync.OnceValue(func() error {

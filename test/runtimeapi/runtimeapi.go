@@ -1,7 +1,6 @@
 // Package runtimeapi runs a built Lambda function as Lambda does: in a process of
-// its own, which gets its invocations from the Lambda Runtime API. The suite of
-// faults and the benchmark use it. Source: Lambda Developer Guide, "Using the
-// Lambda runtime API".
+// its own, which gets its invocations from the Lambda Runtime API. Source: Lambda
+// Developer Guide, "Using the Lambda runtime API".
 package runtimeapi
 
 import (
@@ -31,7 +30,6 @@ type Function struct {
 	readyOnce   sync.Once
 	invocations chan invocation
 	answers     chan answer
-	began       time.Time // of the running invocation
 }
 
 type invocation struct {
@@ -82,30 +80,22 @@ func (f *Function) Stop() {
 // Invoke hands event to the function and returns its answer, and the time from
 // the one to the other. If the function fails, the answer is its error.
 func (f *Function) Invoke(event []byte, timeout time.Duration) ([]byte, time.Duration, error) {
-	deadline := time.Now().Add(timeout)
-	if err := f.Begin(event, deadline); err != nil {
-		return nil, 0, err
-	}
+	late := time.After(timeout)
 	select {
-	case a := <-f.answers:
-		return a.body, a.at.Sub(f.began), nil
+	case f.invocations <- invocation{event, time.Now().Add(timeout)}:
 	case <-f.Ended:
 		return nil, 0, f.ended()
-	case <-time.After(time.Until(deadline)):
-		return nil, 0, errors.New("no answer before the deadline")
+	case <-late:
+		return nil, 0, errors.New("the function does not ask for an invocation")
 	}
-}
-
-// Begin hands event to the function and does not wait for the answer.
-func (f *Function) Begin(event []byte, deadline time.Time) error {
+	began := time.Now()
 	select {
-	case f.invocations <- invocation{event, deadline}:
-		f.began = time.Now()
-		return nil
+	case a := <-f.answers:
+		return a.body, a.at.Sub(began), nil
 	case <-f.Ended:
-		return f.ended()
-	case <-time.After(10 * time.Second):
-		return errors.New("the function does not ask for an invocation")
+		return nil, 0, f.ended()
+	case <-late:
+		return nil, 0, errors.New("no answer before the deadline")
 	}
 }
 

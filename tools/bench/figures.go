@@ -54,7 +54,7 @@ func (b *bench) print(rows []*figures) {
 // CPU of each memory size, one call after the other. It prints how long they take
 // and what that costs: the duration, in whole milliseconds as Lambda bills it,
 // times the memory size.
-func (b *bench) printSizes(calls int) error {
+func (b *bench) printSizes(calls int) {
 	fmt.Println("| memory | createplant, median (p99) | authorizer, median (p99) | cost of both ÷ at 128 MB |")
 	fmt.Println("|---|---|---|---|")
 	first := 0.0
@@ -64,10 +64,7 @@ func (b *bench) printSizes(calls int) error {
 			if s.name != "createplant" && s.name != "authorizer" {
 				continue
 			}
-			took, err := b.warmAt(s, size, calls)
-			if err != nil {
-				return err
-			}
+			took := b.warmAt(s, size, calls)
 			for _, ms := range took.found[s.name] {
 				cost += math.Ceil(ms) * float64(size)
 			}
@@ -78,28 +75,15 @@ func (b *bench) printSizes(calls int) error {
 		}
 		fmt.Printf("%s | %.2f |\n", row, cost/first)
 	}
-	return nil
 }
 
 // warmAt returns the times of calls, in ms, with the CPU of a memory size.
-func (b *bench) warmAt(s subject, size, calls int) (*figures, error) {
-	p, _, err := s.start(b.far)
-	if err != nil {
-		return nil, err
-	}
-	defer p.Stop()
-	remove, err := p.limit(size)
-	if err != nil {
-		return nil, err
-	}
-	defer remove()
+func (b *bench) warmAt(s subject, size, calls int) *figures {
+	p, _ := s.start(b.far)
+	defer p.limit(size)()
 	took := newFigures("", "ms")
 	for range calls {
-		d, err := p.call()
-		if err != nil {
-			return nil, err
-		}
-		took.add(s, d.Seconds()*1000)
+		took.add(s, p.call().Seconds()*1000)
 	}
-	return took, nil
+	return took
 }

@@ -28,63 +28,67 @@ func main() {
 	}
 }
 
+// failure is an error that ends the benchmark.
+type failure struct{ error }
+
+// must returns value, or ends the benchmark by a panic with a failure.
+func must[T any](value T, err error) T {
+	check(err)
+	return value
+}
+
+func check(err error) {
+	if err != nil {
+		panic(failure{err})
+	}
+}
+
 // bench is what the measurements share: the functions, and the URLs of DynamoDB.
 type bench struct {
 	subjects            []subject
 	near, far, refusing string
 }
 
-func run(starts, calls int, sizes bool) error {
-	folder, err := os.MkdirTemp("", "plantstore-bench-")
-	if err != nil {
-		return err
-	}
+func run(starts, calls int, sizes bool) (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case failure:
+			err = p.error
+		default:
+			panic(p)
+		}
+	}()
+	folder := must(os.MkdirTemp("", "plantstore-bench-"))
 	defer func() { _ = os.RemoveAll(folder) }()
-	certificate, err := newCertificate()
-	if err != nil {
-		return err
-	}
+	certificate := newCertificate()
 	near, far := standIn(certificate, 0), standIn(certificate, farLatency)
 	defer near.Close()
 	defer far.Close()
 	gone := httptest.NewTLSServer(nil)
 	gone.Close()
-	trusted, system, err := trust(folder, certificate)
-	if err != nil {
-		return err
-	}
-	subjects, err := newSubjects(folder, trusted, system)
-	if err != nil {
-		return err
-	}
-	b := bench{subjects, near.URL, far.URL, gone.URL}
+	b := bench{newSubjects(folder, certificate), near.URL, far.URL, gone.URL}
 	if sizes {
-		return b.printSizes(calls)
+		b.printSizes(calls)
+	} else {
+		b.print(append(b.cold(starts), b.warm(calls)...))
 	}
-	cold, err := b.cold(starts)
-	if err != nil {
-		return err
-	}
-	warm, err := b.warm(calls)
-	if err != nil {
-		return err
-	}
-	b.print(append(cold, warm...))
 	return nil
 }
 
 // cold measures starts. The measures and the functions take turns.
-func (b *bench) cold(starts int) ([]*figures, error) {
+func (b *bench) cold(starts int) []*figures {
 	measures := []struct {
 		name string
-		take func(s subject) (time.Duration, error)
+		take func(s subject) time.Duration
 	}{
-		{"init, endpoint refusing", func(s subject) (time.Duration, error) { return s.initialization(b.refusing) }},
-		{"cold total", func(s subject) (time.Duration, error) { return s.coldTotal(b.near, fullCPU) }},
-		{"cold total, store 4 ms away", func(s subject) (time.Duration, error) { return s.coldTotal(b.far, fullCPU) }},
-		{"cold total, 128 MB share", func(s subject) (time.Duration, error) { return s.coldTotal(b.near, smallest) }},
+		{"init, endpoint refusing", func(s subject) time.Duration { return s.initialization(b.refusing) }},
+		{"cold total", func(s subject) time.Duration { return s.coldTotal(b.near, fullCPU) }},
+		{"cold total, store 4 ms away", func(s subject) time.Duration { return s.coldTotal(b.far, fullCPU) }},
+		{"cold total, 128 MB share", func(s subject) time.Duration { return s.coldTotal(b.near, smallest) }},
 	}
-	if _, err := b.subjects[0].coldTotal(b.near, smallest); err != nil {
+	probe, err := os.MkdirTemp(groups, "plantstore-bench-")
+	if _ = os.Remove(probe); err != nil {
 		fmt.Fprintln(os.Stderr, "left out: the 128 MB share, as there is no cgroup v1 to limit the CPU by:", err)
 		measures = measures[:len(measures)-1]
 	}
@@ -96,55 +100,37 @@ func (b *bench) cold(starts int) ([]*figures, error) {
 		for i, m := range measures {
 			for j := range b.subjects {
 				s := b.subjects[(round+j)%len(b.subjects)]
-				took, err := m.take(s)
-				if err != nil {
-					return nil, fmt.Errorf("%s: %s: %w", m.name, s.name, err)
-				}
-				rows[i].add(s, took.Seconds()*1000)
+				rows[i].add(s, m.take(s).Seconds()*1000)
 			}
 		}
 	}
-	return rows, nil
+	return rows
 }
 
 // warm measures calls of functions that run already, and the memory that their
 // processes have used after them.
-func (b *bench) warm(calls int) ([]*figures, error) {
+func (b *bench) warm(calls int) []*figures {
 	wall, far := newFigures("warm wall", "µs"), newFigures("warm wall, store 4 ms away", "µs")
 	cpu, memory := newFigures("warm CPU", "µs"), newFigures("peak memory", "MB")
-	if err := b.rounds(b.far, calls, far, newFigures("", ""), newFigures("", "")); err != nil {
-		return nil, err
-	}
-	return []*figures{wall, far, cpu, memory}, b.rounds(b.near, calls, wall, cpu, memory)
+	b.rounds(b.far, calls, far, newFigures("", ""), newFigures("", ""))
+	b.rounds(b.near, calls, wall, cpu, memory)
+	return []*figures{wall, far, cpu, memory}
 }
 
 // rounds calls each function as often, in turns of one block.
-func (b *bench) rounds(endpoint string, calls int, wall, cpu, memory *figures) error {
+func (b *bench) rounds(endpoint string, calls int, wall, cpu, memory *figures) {
 	running := make([]*process, len(b.subjects))
 	for i, s := range b.subjects {
-		p, _, err := s.start(endpoint)
-		if err != nil {
-			return err
-		}
-		defer p.Stop()
-		running[i] = p
-		if err := p.block(newFigures("", ""), newFigures("", "")); err != nil {
-			return err
-		}
+		running[i], _ = s.start(endpoint)
+		defer running[i].Stop()
+		running[i].block(newFigures("", ""), newFigures("", ""))
 	}
 	for range calls / block {
 		for _, p := range running {
-			if err := p.block(wall, cpu); err != nil {
-				return err
-			}
+			p.block(wall, cpu)
 		}
 	}
 	for _, p := range running {
-		kB, err := p.peakMemory()
-		if err != nil {
-			return err
-		}
-		memory.add(p.subject, kB/1000)
+		memory.add(p.subject, p.peakMemory())
 	}
-	return nil
 }

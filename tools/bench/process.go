@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,89 +39,64 @@ type process struct {
 
 // start starts the function with DynamoDB at endpoint, and returns the time until
 // it asks for its first invocation.
-func (s subject) start(endpoint string) (*process, time.Duration, error) {
-	f, err := runtimeapi.Start(s.binary, append(s.environment, "AWS_ENDPOINT_URL_DYNAMODB="+endpoint)...)
-	if err != nil {
-		return nil, 0, err
-	}
+func (s subject) start(endpoint string) (*process, time.Duration) {
+	f := must(runtimeapi.Start(s.binary, append(s.environment, "AWS_ENDPOINT_URL_DYNAMODB="+endpoint)...))
 	select {
 	case <-f.Ready:
-		return &process{s, f}, time.Since(f.Started), nil
 	case <-f.Ended:
-		f.Stop()
-		return nil, 0, fmt.Errorf("%s ended: %v, %s", s.name, f.Process.ProcessState, &f.Log)
+		check(fmt.Errorf("%s ended: %v, %s", s.name, f.Process.ProcessState, &f.Log))
 	}
+	return &process{s, f}, time.Since(f.Started)
 }
 
 // initialization returns the time from the start of the process until it asks for
 // its first invocation.
-func (s subject) initialization(endpoint string) (time.Duration, error) {
-	p, took, err := s.start(endpoint)
-	if err == nil {
-		p.Stop()
-	}
-	return took, err
+func (s subject) initialization(endpoint string) time.Duration {
+	p, took := s.start(endpoint)
+	p.Stop()
+	return took
 }
 
 // coldTotal returns the time from the start of the process until its first answer.
 // From the end of its initialization on, for which Lambda gives full CPU, the
 // process has the CPU of a memory size.
-func (s subject) coldTotal(endpoint string, memory int) (time.Duration, error) {
-	p, initialization, err := s.start(endpoint)
-	if err != nil {
-		return 0, err
-	}
-	defer p.Stop()
-	remove, err := p.limit(memory)
-	if err != nil {
-		return 0, err
-	}
-	defer remove()
-	first, err := p.call()
-	return initialization + first, err
+func (s subject) coldTotal(endpoint string, memory int) time.Duration {
+	p, initialization := s.start(endpoint)
+	defer p.limit(memory)()
+	return initialization + p.call()
 }
 
 // call invokes the function and returns how long it took to answer.
-func (p *process) call() (time.Duration, error) {
+func (p *process) call() time.Duration {
 	answer, took, err := p.Invoke(p.event, timeout)
-	if err == nil && !bytes.Contains(answer, []byte(p.want)) {
-		err = fmt.Errorf("%s answered %.200s, want %q in it", p.name, answer, p.want)
+	if err != nil || !bytes.Contains(answer, []byte(p.want)) {
+		check(cmp.Or(err, fmt.Errorf("%s answered %.200s, want %q in it", p.name, answer, p.want)))
 	}
-	return took, err
+	return took
 }
 
 // block calls the function as often as a block is long, and adds the time of each
 // call and the mean CPU time of all.
-func (p *process) block(wall, cpu *figures) error {
-	before, err := p.cpuTime()
-	if err != nil {
-		return err
-	}
+func (p *process) block(wall, cpu *figures) {
+	before := p.cpuTime()
 	for range block {
-		took, err := p.call()
-		if err != nil {
-			return err
-		}
-		wall.add(p.subject, float64(took.Nanoseconds())/1000)
+		wall.add(p.subject, float64(p.call().Nanoseconds())/1000)
 	}
-	after, err := p.cpuTime()
-	cpu.add(p.subject, float64((after-before).Nanoseconds())/1000/block)
-	return err
+	cpu.add(p.subject, float64((p.cpuTime()-before).Nanoseconds())/1000/block)
 }
 
-// limit gives the process the CPU of a memory size in MB, by a control group of its
-// own: the end of an earlier process would use some of a shared one. It needs the
-// cpu controller of cgroup v1, and the right to use it. The caller removes the
-// group when the process has ended.
-func (p *process) limit(memory int) (remove func(), err error) {
+// groups is where control groups of the cpu controller of cgroup v1 are made.
+const groups = "/sys/fs/cgroup/cpu"
+
+// limit gives the process the CPU of a memory size in MB, and returns what stops
+// it. The process has a control group of its own: the end of an earlier process
+// would use some of a shared one.
+func (p *process) limit(memory int) (stop func()) {
 	if memory == fullCPU {
-		return func() {}, nil
+		return p.Stop
 	}
-	group := fmt.Sprintf("/sys/fs/cgroup/cpu/plantstore-bench-%d-%d", os.Getpid(), memory)
-	if err := os.Mkdir(group, 0o755); err != nil {
-		return nil, err
-	}
-	remove = func() { p.Stop(); _ = os.Remove(group) }
+	group := filepath.Join(groups, fmt.Sprintf("plantstore-bench-%d-%d", os.Getpid(), memory))
+	check(os.Mkdir(group, 0o755))
 	for _, setting := range []struct {
 		file  string
 		value int
@@ -129,42 +105,29 @@ func (p *process) limit(memory int) (remove func(), err error) {
 		{"cpu.cfs_quota_us", int(period.Microseconds()) * memory / fullCPU},
 		{"cgroup.procs", p.Process.Process.Pid},
 	} {
-		if err := os.WriteFile(filepath.Join(group, setting.file), []byte(strconv.Itoa(setting.value)), 0o600); err != nil {
-			remove()
-			return nil, err
-		}
+		check(os.WriteFile(filepath.Join(group, setting.file), []byte(strconv.Itoa(setting.value)), 0o600))
 	}
-	return remove, nil
+	return func() {
+		p.Stop()
+		_ = os.Remove(group) // it is gone with the machine at the latest
+	}
 }
 
-// cpuTime returns the CPU time that the process has used, as the scheduler counts
-// it.
-func (p *process) cpuTime() (total time.Duration, err error) {
-	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", p.Process.Process.Pid))
-	if err != nil || len(files) == 0 {
-		return 0, fmt.Errorf("no CPU time of a process here: %w", err)
-	}
-	for _, file := range files {
+// cpuTime returns the CPU time of the process so far, as the scheduler counts it.
+func (p *process) cpuTime() (total time.Duration) {
+	for _, file := range must(filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", p.Process.Process.Pid))) {
 		var onCPU time.Duration
-		content, err := os.ReadFile(file)
-		if err != nil {
-			return 0, err
-		}
-		if _, err := fmt.Sscan(string(content), &onCPU); err != nil {
-			return 0, err
-		}
+		must(fmt.Sscan(string(must(os.ReadFile(file))), &onCPU))
 		total += onCPU
 	}
-	return total, nil
+	return total
 }
 
-// peakMemory returns the largest resident memory of the process so far, in kB.
-func (p *process) peakMemory() (kB float64, err error) {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Process.Process.Pid))
-	if err != nil {
-		return 0, err
-	}
+// peakMemory returns the largest resident memory of the process so far, in MB.
+func (p *process) peakMemory() float64 {
+	status := must(os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Process.Process.Pid)))
 	_, after, _ := strings.Cut(string(status), "VmHWM:")
-	_, err = fmt.Sscan(after, &kB)
-	return kB, err
+	var kB float64
+	must(fmt.Sscan(after, &kB))
+	return kB / 1000
 }

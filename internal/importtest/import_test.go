@@ -33,7 +33,7 @@ func allowed() map[string][]string {
 		"plantstore/examples/go":              {},
 		// Suites and helpers of tests.
 		"plantstore/test/storetest":   {"plantstore/internal/plant", "plantstore/internal/token"},
-		"plantstore/test/processtest": {},
+		"plantstore/test/processtest": {"plantstore/internal/token"},
 		"plantstore/test/dynamotest":  {"plantstore/internal/dynamo", sdk},
 		"plantstore/test/contract":    {},
 		"plantstore/test/judge":       {},

@@ -1,228 +1,238 @@
-package reliability
+package faults
 
 import (
+	"bytes"
+	"cmp"
 	"context"
-	crand "crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"math/rand/v2"
-	"strings"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/anishathalye/porcupine"
 
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
+	"plantstore/internal/memory"
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
-	"plantstore/test/dynamotest"
 	"plantstore/test/processtest"
 )
 
-// parallel is how many requests are made at once: so many that the proof is soon
-// done, and so few that two processors answer each in time.
-const parallel = 24
+const (
+	always = 1 << 20                // attempts, which outlast every budget
+	busy   = 500 * time.Millisecond // by which a busy machine may delay an answer
 
-// always is a number of faults that outlasts every deadline.
-const always = 1 << 20
+	// The functions answer within these times.
+	createLimit    = 3 * time.Second
+	authorizeLimit = 2 * time.Second
+)
 
-// trial is one request that meets a fault.
-type trial struct {
-	id    int64
-	hits  int    // how many attempts meet the fault
-	key   string // the client's idempotency key, empty for none
-	fresh string // the key that the service takes where the client has none
+// recovered records which faults a request survived. A busy machine may delay any
+// one request beyond its budget, so one of several must survive.
+type recovered struct {
+	mu     sync.Mutex
+	faults map[string]bool
 }
 
-// plan tells the proxy which requests are to meet a fault: by the plant's id, or
-// by the token's digest.
-type plan struct {
-	mu    sync.Mutex
-	fault fault
-	left  map[string]int
+func (r *recovered) record(fault string, survived bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.faults[fault] = r.faults[fault] || survived
 }
 
-func (p *plan) next(body []byte) fault {
-	var request struct {
-		Item struct{ ID struct{ N string } }
-		Key  struct{ Digest struct{ S string } }
+func (r *recovered) check(t *testing.T) {
+	t.Helper()
+	for fault, survived := range r.faults {
+		if !survived {
+			t.Errorf("no request survived %s", fault)
+		}
 	}
-	_ = json.Unmarshal(body, &request)
-	key := request.Item.ID.N + request.Key.Digest.S
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.left[key] == 0 {
-		return fault{}
-	}
-	p.left[key]--
-	return p.fault
 }
 
-func (p *plan) set(key string, hits int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.left[key] = hits
-}
-
-// Every fault, once, several times or for as long as the request lasts: the
-// answer is true, and comes before the deadline.
+// Each fault, for one or two attempts or for good: the answer is true and in time.
+// If the fault passes, the answer is the plant.
 func TestNoFaultMakesAFalseAnswer(t *testing.T) {
-	direct, table, _ := dynamotest.Tables(t)
-	random := rand.New(rand.NewPCG(processtest.Seed(t), 0))
-	requests, beat := newCrowd(parallel), newPulse(t)
-	for number, fault := range faults() {
-		p := &plan{fault: fault, left: map[string]int{}}
-		faulty := dynamotest.FunctionClient(newProxy(t, p.next))
-		for i := range processtest.Scale(8, 300) {
-			try := newTrial(random, fault, int64(number*1000+i+1))
-			p.set(fmt.Sprint(try.id), try.hits)
-			requests.add(func() {
-				if err := try.run(t.Context(), beat, p, direct, faulty, table); err != nil {
-					t.Errorf("%s, in %d attempts of request %d: %v", fault.name, try.hits, try.id, err)
-				}
-			})
+	t.Parallel()
+	d, r := newDatabase(t), &recovered{faults: map[string]bool{}}
+	crowd(len(faults)*processtest.Scale(8, 300), 12, func(i int) {
+		f, turn := faults[i%len(faults)], i/len(faults)
+		attempts := []int{1, 2, 1, always}[turn%4]
+		if attempts == always && f.lasting == nil {
+			attempts = 2
 		}
-	}
-	requests.wait()
-}
-
-// A token that opens the service is never denied, and one that does not is never
-// allowed; and what a fault hides is told once the fault has passed.
-func TestNoFaultMakesAFalseVerdict(t *testing.T) {
-	direct, _, table := dynamotest.Tables(t)
-	random := rand.New(rand.NewPCG(processtest.Seed(t), 1))
-	requests, beat := newCrowd(parallel), newPulse(t)
-	for _, fault := range faults() {
-		p := &plan{fault: fault, left: map[string]int{}}
-		authorizer := &api.Authorizer{
-			Tokens: token.Verifier{
-				Store: &dynamo.TokenStore{Client: dynamotest.FunctionClient(newProxy(t, p.next)), Table: table},
-				Now:   time.Now,
-			},
-			Log:    slog.New(slog.DiscardHandler),
-			Now:    time.Now,
+		c := creation{id: int64(i), name: fmt.Sprintf("plant %d", i)}
+		if turn%8 < 4 {
+			c.key = fmt.Sprintf("key-%d", i)
 		}
-		for i := range processtest.Scale(4, 100) {
-			secret, issued, err := token.Issue(crand.Reader, "gardener", time.Now(), time.Hour)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := "deny invalid"
-			if i%2 == 0 {
-				want = "allow"
-				if err := (&dynamo.TokenStore{Client: direct, Table: table}).Add(t.Context(), issued); err != nil {
-					t.Fatal(err)
-				}
-			}
-			hits := 1
-			if random.IntN(4) == 0 {
-				hits, want = always, "unavailable"
-			}
-			p.set(issued.Digest, hits)
-			requests.add(func() {
-				start := time.Now()
-				got := verdict(t, authorizer, secret, 5*time.Second)
-				isFalse := got != want && got != "unavailable"
-				late := got != want || time.Since(start) > 5*time.Second
-				if isFalse || late && beat.steady(start) {
-					t.Errorf("%s, in %d attempts: verdict = %s, want %s", fault.name, hits, got, want)
-				}
-			})
+		code, err := d.try(f, attempts, c)
+		if err != nil {
+			t.Errorf("%s, in %d attempts of request %d: %v", f.name, attempts, i, err)
 		}
-	}
-	requests.wait()
+		if attempts == always && !slices.Contains(f.lasting, code) {
+			t.Errorf("%s, for good: answer = %d, want one of %v", f.name, code, f.lasting)
+		} else if attempts < always {
+			r.record(fmt.Sprintf("%s in %d attempts", f.name, attempts), code == 0)
+		}
+	})
+	r.check(t)
 }
 
-// verdict returns what the authorizer says of secret.
-func verdict(t *testing.T, authorizer *api.Authorizer, secret string, timeout time.Duration) string {
-	ctx, cancel := context.WithTimeout(t.Context(), timeout)
-	defer cancel()
-	response, err := authorizer.Invoke(ctx, []byte(`{"headers":{"authorization":"Bearer `+secret+`"}}`))
-	if err != nil {
-		t.Errorf("Invoke = %v, want nil", err)
-	}
-	var answer struct {
-		Context struct{ Verdict, Reason string }
-	}
-	if err := json.Unmarshal(response, &answer); err != nil {
-		t.Errorf("Invoke = %s: %v", response, err)
-	}
-	return strings.TrimSpace(answer.Context.Verdict + " " + answer.Context.Reason)
-}
-
-func newTrial(random *rand.Rand, fault fault, id int64) trial {
-	try := trial{id: id, hits: 1 + random.IntN(3), fresh: fmt.Sprintf("fresh-%d", id)}
-	if random.IntN(2) == 0 {
-		try.key = fmt.Sprintf("key-%d", id)
-	}
-	if !fault.lie && random.IntN(4) == 0 {
-		try.hits = always
-	}
-	return try
-}
-
-// run makes the request, and then what an honest client does with its answer.
-func (try trial) run(ctx context.Context, beat *pulse, p *plan, direct, faulty *dynamodb.Client, table string) error {
-	timeout := 10 * time.Second
-	if try.hits == always {
-		timeout = 3 * time.Second
-	}
+// try sends c, of which the first attempts meet f, and compares the answer with
+// the table. Then it sends c again without faults: that must create the plant
+// unless it is there. It returns the code of the first answer.
+func (d *database) try(f *fault, attempts int, c creation) (code int, err error) {
+	fresh := fmt.Sprintf("fresh-%d", c.id)
 	start := time.Now()
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	wanted := newPlant(try.id, fmt.Sprintf("plant %d", try.id))
-	handler := createPlant(faulty, table, func() string { return try.fresh })
-	response, err := handler.Invoke(ctx, event(wanted, try.key))
+	got, err := d.send(d.meeting(f, attempts), c, fresh)
 	took := time.Since(start)
 	if err != nil {
-		return err
+		return got.code, err
 	}
-	got, err := decode(response)
-	if err != nil {
-		return err
+	if took > createLimit+busy {
+		return got.code, fmt.Errorf("answer = %+v after %v, want it within %v", got, took, createLimit)
 	}
-	late, tooSoon := took > timeout, try.hits != always && got.code != 0
-	if (late || tooSoon) && beat.steady(start) {
-		return fmt.Errorf("answer = %v after %v, want one within %v, and the plant where the fault passes", got, took, timeout)
+	c.key = cmp.Or(c.key, fresh)
+	there, err := d.find(c.id)
+	isTrue := map[outcome]bool{
+		{0, c.name, ""}:   there == c.stored(),
+		{5002, "", c.key}: there == stored{},
+		{5004, "", c.key}: there == stored{} || there == c.stored(),
 	}
-	return try.judge(context.WithoutCancel(ctx), got, p, direct, faulty, table, wanted)
+	if err != nil || !isTrue[got] {
+		return got.code, cmp.Or(err, fmt.Errorf("answer = %+v while the table holds %+v", got, there))
+	}
+	again, err := d.send(d.direct, c, "")
+	if there, _ = d.find(c.id); err == nil && (again.code != 0 || there != c.stored()) {
+		err = fmt.Errorf("answer = %+v, and then %+v while the table holds %+v", got, again, there)
+	}
+	return got.code, err
 }
 
-// judge compares the answer with the table, and repeats an unsuccessful request
-// on a line without faults: that must create the plant, once.
-func (try trial) judge(ctx context.Context, got answer, p *plan, direct, faulty *dynamodb.Client, table string, wanted plant.NewPlant) error {
-	key := try.key
-	if key == "" {
-		key = try.fresh
+// Each fault, for one or two attempts or for good: the authorizer never denies a
+// valid token and never allows another.
+func TestNoFaultMakesAFalseVerdict(t *testing.T) {
+	t.Parallel()
+	d, r := newDatabase(t), &recovered{faults: map[string]bool{}}
+	crowd(len(faults)*processtest.Scale(8, 100), 12, func(i int) {
+		f, turn := faults[i%len(faults)], i/len(faults)
+		var store token.Store = &dynamo.TokenStore{Client: d.direct, Table: d.tokens}
+		want := "allow"
+		if turn%2 == 1 {
+			store, want = new(memory.TokenStore), "deny"
+		}
+		secret, _ := processtest.IssueToken(t, store, "gardener", time.Now())
+		attempts := []int{1, 1, 2, 2, 1, 1, always, always}[turn%8]
+		if attempts == always {
+			want = "unavailable"
+		}
+		var log bytes.Buffer
+		authorizer := &api.Authorizer{
+			Tokens: token.Verifier{
+				Store: &dynamo.TokenStore{Client: d.meeting(f, attempts), Table: d.tokens},
+				Now:   time.Now,
+			},
+			Log: slog.New(slog.NewJSONHandler(&log, nil)),
+			Now: time.Now,
+		}
+		start := time.Now()
+		response, err := authorizer.Invoke(t.Context(), []byte(`{"headers":{"authorization":"Bearer `+secret+`"}}`))
+		took := time.Since(start)
+		var got struct{ Context struct{ Verdict string } }
+		err = cmp.Or(err, json.Unmarshal(response, &got))
+		verdict := got.Context.Verdict
+		if attempts < always {
+			r.record(fmt.Sprintf("%s in %d attempts, to %s", f.name, attempts, want), verdict == want)
+		}
+		if err != nil || verdict != want && verdict != "unavailable" || took > authorizeLimit+busy {
+			t.Errorf("%s, in %d attempts: verdict = %q, %v after %v, want %s within %v; the log: %s",
+				f.name, attempts, verdict, err, took, want, authorizeLimit, &log)
+		}
+	})
+	r.check(t)
+}
+
+// model is what the service promises of one id: the first write stays, and each
+// later one gets the truth about it. The input of a write is what it would store,
+// and its output an error that plant.Store promises, or else the history is not
+// linearizable. The state, and the output of a read, is what the table holds.
+var model = porcupine.Model{
+	Init: func() any { return stored{} },
+	Step: func(state, input, output any) (bool, any) {
+		there, sent := state.(stored), input.(stored)
+		empty := there == stored{}
+		switch output {
+		case nil: // created, now or before by the same request
+			return empty || there == sent, sent
+		case plant.ErrExists:
+			return !empty && there.writeKey != sent.writeKey, there
+		case plant.ErrKeyReused:
+			return there.writeKey == sent.writeKey && there.name != sent.name, there
+		case plant.ErrUnavailable:
+			return true, there
+		case plant.ErrOutcomeUnknown:
+			if empty {
+				return true, sent
+			}
+			return true, there
+		}
+		return output == there, there
+	},
+}
+
+// Eight writers at once share an id, plants and keys, while their first attempts
+// meet faults. Each history, with a read of the table at its end, is linearizable.
+func TestHistoriesAreLinearizable(t *testing.T) {
+	t.Parallel()
+	d, seed := newDatabase(t), processtest.Seed(t)
+	crowd(processtest.Scale(24, 400), 8, func(id int) {
+		history := make([]porcupine.Operation, 8)
+		var group sync.WaitGroup
+		for i := range history {
+			random := rand.New(rand.NewPCG(seed, uint64(id*len(history)+i)))
+			group.Go(func() { history[i] = d.write(random, int64(id)) })
+		}
+		group.Wait()
+		call := time.Now().UnixNano()
+		there, err := d.find(int64(id))
+		read := porcupine.Operation{Input: stored{}, Output: there, Call: call, Return: time.Now().UnixNano()}
+		if err != nil || !porcupine.CheckOperations(model, append(history, read)) {
+			t.Errorf("the history of id %d is not linearizable: %+v, %+v, %v", id, history, read, err)
+		}
+	})
+}
+
+// write creates a plant and returns what its writer learns.
+func (d *database) write(random *rand.Rand, id int64) porcupine.Operation {
+	c := creation{id, []string{"oak", "elm"}[random.IntN(2)], []string{"a", "b", "c"}[random.IntN(3)]}
+	f, attempts := faults[random.IntN(len(faults))], random.IntN(3)
+	if f.lasting == nil {
+		attempts = 0 // a lie that nothing follows has a false outcome
 	}
-	complete := stored{wanted.Name, plant.NewWriteKey("gardener", key).String()}
-	there, err := find(ctx, direct, table, try.id)
-	if err != nil {
-		return err
+	store := &dynamo.PlantStore{Client: d.meeting(f, attempts), Table: d.plants}
+	// Within a second, some do not learn their outcome; within thirty, all do.
+	timeout := []time.Duration{time.Second, 30 * time.Second}[random.IntN(2)]
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	call := time.Now()
+	err := store.Create(ctx, plant.Write{
+		Plant: plant.NewPlant{ID: c.id, Plant: plant.Plant{Name: c.name}},
+		Key:   plant.NewWriteKey("gardener", c.key), By: "gardener", At: call,
+	})
+	o := porcupine.Operation{Input: c.stored(), Output: err, Call: call.UnixNano(), Return: time.Now().UnixNano()}
+	if errors.Is(err, plant.ErrOutcomeUnknown) {
+		o.Return = math.MaxInt64 // it may be carried out at any time, or never
 	}
-	switch {
-	case got.code == 0 && got.name == wanted.Name && there == complete:
-		return nil
-	case got.code == 5002 && got.key == key && there == stored{}:
-	case got.code == 5004 && got.key == key && (there == stored{} || there == complete):
-	default:
-		return fmt.Errorf("answer = %v with key %q while the table holds %+v", got, got.key, there)
+	for _, promised := range []error{plant.ErrExists, plant.ErrKeyReused, plant.ErrUnavailable, plant.ErrOutcomeUnknown} {
+		if errors.Is(err, promised) {
+			o.Output = promised
+		}
 	}
-	p.set(fmt.Sprint(try.id), 0)
-	response, err := createPlant(faulty, table, nil).Invoke(ctx, event(wanted, got.key))
-	if err != nil {
-		return err
-	}
-	again, err := decode(response)
-	if err != nil {
-		return err
-	}
-	there, err = find(ctx, direct, table, try.id)
-	if err == nil && (again.code != 0 || there != complete) {
-		return fmt.Errorf("after %v, repeated with its key = %v while the table holds %+v", got, again, there)
-	}
-	return err
+	return o
 }

@@ -1,179 +1,193 @@
-package reliability
+package faults
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"hash/crc32"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"slices"
-	"strings"
+	"sync/atomic"
 	"testing"
 
 	"plantstore/test/dynamotest"
 )
 
-// fault is one way in which an attempt can fail: whether DynamoDB gets the
-// request, and what becomes of the answer. The zero fault is none.
+// A fault is one way in which an attempt of an operation can fail.
 type fault struct {
-	name string
-
-	// applied tells that DynamoDB gets the request, and so carries it out.
-	applied bool
-
-	// lie tells that the answer claims the opposite of what was done. DynamoDB
-	// does not do so; a client that believes it is not to blame.
-	lie bool
-
-	answer func(exchange)
+	name    string
+	reaches string         // the last point that the attempt reaches; DynamoDB carries it out
+	answer  func(exchange) // what the proxy does then
+	lasting []int          // what createplant may answer while the fault lasts; nil: the fault always passes
 }
 
-// exchange is what a fault has at hand: the client, and the answer of
-// DynamoDB, which is nil where it did not get the request.
-type exchange struct {
-	w       http.ResponseWriter
-	r       *http.Request
-	backend *http.Response
-	body    []byte // of the answer
+// Points that an attempt reaches. Any other is the address of a host that the
+// attempt is sent to instead.
+const theProxy, dynamoDB = "", "DynamoDB"
+
+// What createplant may answer while a fault lasts. The outcome of an attempt that
+// the deadline interrupts is unknown.
+var notSent, refused, unknown = []int{5002}, []int{5002, 5004}, []int{5004}
+
+// In a lie, DynamoDB carries the attempt out and answers that it did not. It does
+// not do so. One lie must do no harm; if every answer is one, no client can know.
+var faults = []*fault{
+	{"connection refused", "127.0.0.1:1", nil, notSent},
+	{"no such host", "plantstore.invalid:80", nil, notSent},
+	{"reset before", theProxy, exchange.reset, unknown},
+	{"reset after", dynamoDB, exchange.reset, unknown},
+	{"close before", theProxy, exchange.close, unknown},
+	{"close after", dynamoDB, exchange.close, unknown},
+	{"stall before", theProxy, exchange.stall, unknown},
+	{"stall after", dynamoDB, exchange.stall, unknown},
+	{"500 before", theProxy, failure(500, "InternalServerError"), unknown},
+	{"500 after", dynamoDB, failure(500, "InternalServerError"), unknown},
+	{"503 before", theProxy, failure(503, "ServiceUnavailable"), unknown},
+	{"503 after", dynamoDB, failure(503, "ServiceUnavailable"), unknown},
+	{"throttling before", theProxy, failure(400, "ThrottlingException"), refused},
+	{"throttling after, a lie", dynamoDB, failure(400, "ThrottlingException"), nil},
+	{"conflict before", theProxy, failure(400, "TransactionConflictException"), refused},
+	{"conflict after, a lie", dynamoDB, failure(400, "TransactionConflictException"), nil},
+	{"replication conflict before", theProxy, failure(400, "ReplicatedWriteConflictException"), refused},
+	{"replication conflict after, a lie", dynamoDB, failure(400, "ReplicatedWriteConflictException"), nil},
+	{"answer cut", dynamoDB, func(e exchange) { e.half(); e.close() }, unknown},
+	{"answer reset", dynamoDB, func(e exchange) { e.half(); e.reset() }, unknown},
+	{"answer stalled", dynamoDB, func(e exchange) { e.half(); e.stall() }, unknown},
+	{"answer damaged", dynamoDB, exchange.damage, unknown},
+	{"empty 200 before", theProxy, foreign(200, "", ""), unknown},
+	{"empty 204 after", dynamoDB, foreign(204, "", ""), unknown},
+	{"202 after", dynamoDB, foreign(202, "application/x-amz-json-1.0", "{}"), unknown},
+	{"captive portal before", theProxy, foreign(200, "application/json", `{"login":"http://portal"}`), unknown},
+	{"408 of a proxy after", dynamoDB, foreign(408, "", ""), unknown},
+	{"413 of a proxy after", dynamoDB, foreign(413, "text/html", "<html>"), unknown},
+	{"429 of a proxy before", theProxy, foreign(429, "application/json", `{"message":"slow down"}`), unknown},
+	{"499 of a proxy after", dynamoDB, foreign(499, "text/html", "<html>"), unknown},
+	{"answer garbled", dynamoDB, answer(200, "application/x-amz-json-1.0", "#"), unknown},
 }
 
-// faults returns every fault: eight before the request is applied, the same
-// eight afterwards, and four in the middle of the answer.
-func faults() []fault {
-	ends := []fault{
-		{name: "reset", answer: exchange.reset},
-		{name: "close", answer: exchange.close},
-		{name: "stall", answer: exchange.stall},
-		{name: "500", answer: refusal(http.StatusInternalServerError, "InternalServerError")},
-		{name: "503", answer: refusal(http.StatusServiceUnavailable, "ServiceUnavailable")},
-		{name: "throttle", lie: true, answer: refusal(http.StatusBadRequest, "ThrottlingException")},
-		{name: "conflict", lie: true, answer: refusal(http.StatusBadRequest, "TransactionConflictException")},
-		{name: "replication conflict", lie: true, answer: refusal(http.StatusBadRequest, "ReplicatedWriteConflictException")},
-	}
-	var all []fault
-	for _, f := range ends {
-		before, after := f, f
-		before.name, before.lie = f.name+" before", false
-		after.name, after.applied = f.name+" after", true
-		all = append(all, before, after)
-	}
-	return append(all,
-		fault{name: "answer cut", applied: true, answer: func(c exchange) { c.half(); c.close() }},
-		fault{name: "answer reset", applied: true, answer: func(c exchange) { c.half(); c.reset() }},
-		fault{name: "answer stalled", applied: true, answer: func(c exchange) { c.half(); c.stall() }},
-		fault{name: "answer garbled", applied: true, answer: exchange.garble},
-	)
+// none is how an attempt proceeds without a fault.
+var none = &fault{"", dynamoDB, exchange.pass, nil}
+
+// named returns the fault with this name.
+func named(name string) *fault {
+	return faults[slices.IndexFunc(faults, func(f *fault) bool { return f.name == name })]
 }
 
-// newProxy starts a proxy before DynamoDB Local and returns its URL. It asks
-// next about each request, by its body, which fault it is to meet.
-func newProxy(t testing.TB, next func(body []byte) fault) string {
+// A proxy stands between the service and DynamoDB Local. An attempt meets the
+// fault that its header X-Fault names, or else the standing one.
+type proxy struct {
+	*httptest.Server
+	standing atomic.Pointer[fault]
+	met      chan struct{} // gets a value when an attempt meets a standing fault
+	attempts atomic.Int64
+}
+
+func newProxy(t testing.TB) *proxy {
 	t.Helper()
-	endpoint := dynamotest.Endpoint(t)
-	backend := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	endpoint, err := url.Parse(dynamotest.Endpoint(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	backend := &httputil.ReverseProxy{
+		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(endpoint) },
+		Transport: &http.Transport{MaxIdleConnsPerHost: 100},
+	}
+	p := &proxy{met: make(chan struct{}, 1)}
+	p.standing.Store(none)
+	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.attempts.Add(1)
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
-			return
+			return // the client is gone
 		}
-		meets := next(body)
-		c := exchange{w: w, r: r}
-		if meets.answer == nil || meets.applied {
-			if c.backend, c.body, err = forward(backend, endpoint, r, body); err != nil { //nolint:bodyclose // forward has
-				t.Errorf("DynamoDB Local: %v", err)
-				return
-			}
+		f, e := p.standing.Load(), exchange{w, r, httptest.NewRecorder()}
+		if name := r.Header.Get("X-Fault"); name != "" {
+			f = named(name)
 		}
-		if meets.answer == nil {
-			meets.answer = exchange.pass
+		if f.reaches == dynamoDB {
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			// DynamoDB carries the request out even if the client goes away.
+			backend.ServeHTTP(e.answered, r.WithContext(context.WithoutCancel(r.Context())))
 		}
-		meets.answer(c)
+		if f != none && len(p.met) == 0 {
+			p.met <- struct{}{}
+		}
+		f.answer(e)
 	}))
-	t.Cleanup(func() {
-		server.CloseClientConnections()
-		server.Close()
-	})
-	return server.URL
+	t.Cleanup(p.Close)
+	t.Cleanup(p.CloseClientConnections)
+	return p
 }
 
-// forward sends the request to DynamoDB. It does not end with its client, so
-// that a request which is applied is applied at once.
-func forward(backend *http.Client, endpoint string, r *http.Request, body []byte) (*http.Response, []byte, error) {
-	request, err := http.NewRequest(r.Method, endpoint+r.URL.Path, bytes.NewReader(body)) //nolint:noctx // see above
-	if err != nil {
-		return nil, nil, err
-	}
-	request.Header = r.Header.Clone()
-	request.Host = r.Host
-	response, err := backend.Do(request)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer response.Body.Close() //nolint:errcheck // read to its end
-	answer, err := io.ReadAll(response.Body)
-	return response, answer, err
+// exchange is an attempt at the proxy.
+type exchange struct {
+	w        http.ResponseWriter
+	r        *http.Request
+	answered *httptest.ResponseRecorder // by DynamoDB
 }
 
-func (c exchange) header(length int) {
-	for _, name := range []string{"Content-Type", "X-Amz-Crc32"} {
-		c.w.Header().Set(name, c.backend.Header.Get(name))
-	}
-	c.w.Header().Set("Content-Length", fmt.Sprint(length))
-	c.w.WriteHeader(c.backend.StatusCode)
+// failure returns DynamoDB's answer to a request that failed with this code.
+func failure(status int, code string) func(exchange) {
+	body := fmt.Sprintf(`{"__type":"com.amazonaws.dynamodb.v20120810#%s","message":"a fault"}`, code)
+	return answer(status, "application/x-amz-json-1.0", body)
 }
 
-func (c exchange) pass() {
-	c.header(len(c.body))
-	_, _ = c.w.Write(c.body)
-}
-
-// half sends the first half of the answer.
-func (c exchange) half() {
-	c.header(len(c.body))
-	_, _ = c.w.Write(c.body[:len(c.body)/2])
-	_ = http.NewResponseController(c.w).Flush()
-}
-
-// garble sends an answer of the right length that is no JSON.
-func (c exchange) garble() {
-	c.header(len(c.body))
-	_, _ = c.w.Write(bytes.Repeat([]byte{'#'}, len(c.body)))
-}
-
-func (c exchange) stall() { <-c.r.Context().Done() }
-
-func (c exchange) close() { c.hangUp(false) }
-
-func (c exchange) reset() { c.hangUp(true) }
-
-func (c exchange) hangUp(reset bool) {
-	connection, _, err := http.NewResponseController(c.w).Hijack()
-	if err != nil {
-		return
-	}
-	if tcp, ok := connection.(*net.TCPConn); ok && reset {
-		_ = tcp.SetLinger(0)
-	}
-	_ = connection.Close()
-}
-
-// refusal returns an answer that DynamoDB gives.
-func refusal(status int, code string) func(exchange) {
-	return func(c exchange) {
-		c.w.Header().Set("Content-Type", "application/x-amz-json-1.0")
-		c.w.WriteHeader(status)
-		_, _ = fmt.Fprintf(c.w, `{"__type":"com.amazonaws.dynamodb.v20120810#%s","message":"a fault of the test"}`, code)
+// answer returns any answer with the checksum of its body.
+func answer(status int, contentType, body string) func(exchange) {
+	return func(e exchange) {
+		e.w.Header().Set("X-Amz-Crc32", fmt.Sprint(crc32.ChecksumIEEE([]byte(body))))
+		foreign(status, contentType, body)(e)
 	}
 }
 
-// faultNamed returns the fault with this name.
-func faultNamed(t testing.TB, name string) fault {
-	t.Helper()
-	all := faults()
-	i := slices.IndexFunc(all, func(f fault) bool { return strings.EqualFold(f.name, name) })
-	if i < 0 {
-		t.Fatalf("there is no fault %q", name)
+// foreign returns the answer of something that is not DynamoDB.
+func foreign(status int, contentType, body string) func(exchange) {
+	return func(e exchange) {
+		e.w.Header().Set("Content-Type", contentType)
+		e.w.WriteHeader(status)
+		_, _ = io.WriteString(e.w, body)
 	}
-	return all[i]
+}
+
+func (e exchange) pass()  { e.send(e.answered.Body.Len()) }
+func (e exchange) half()  { e.send(e.answered.Body.Len() / 2) }
+func (e exchange) stall() { <-e.r.Context().Done() }
+func (e exchange) close() { e.hangUp(-1) }
+func (e exchange) reset() { e.hangUp(0) }
+
+// damage sends DynamoDB's answer with one bit flipped.
+func (e exchange) damage() {
+	body := e.answered.Body.Bytes()
+	e.checksum()
+	body[len(body)/2] ^= 1
+	e.pass()
+}
+
+// checksum adds the checksum that the real DynamoDB sends with each answer, and
+// DynamoDB Local with successes only.
+func (e exchange) checksum() {
+	e.answered.Header().Set("X-Amz-Crc32", fmt.Sprint(crc32.ChecksumIEEE(e.answered.Body.Bytes())))
+}
+
+// send sends the headers of DynamoDB's answer, and as many bytes of its body.
+func (e exchange) send(length int) {
+	maps.Copy(e.w.Header(), e.answered.Header())
+	e.w.Header().Set("Content-Length", fmt.Sprint(e.answered.Body.Len()))
+	e.w.WriteHeader(e.answered.Code)
+	_, _ = e.w.Write(e.answered.Body.Bytes()[:length])
+	_ = http.NewResponseController(e.w).Flush()
+}
+
+// hangUp closes the connection, with a reset if linger is 0.
+func (e exchange) hangUp(linger int) {
+	if connection, _, err := http.NewResponseController(e.w).Hijack(); err == nil {
+		_ = connection.(*net.TCPConn).SetLinger(linger)
+		_ = connection.Close()
+	}
 }

@@ -1,27 +1,32 @@
-// Package processtest builds the commands of this module and runs them, for
-// tests that must see real processes.
+// Package processtest builds the commands of this module and runs them, and has
+// what the tests of the service share: an environment, a token, a seed.
 package processtest
 
 import (
 	"bufio"
-	"io"
+	"bytes"
+	"cmp"
+	"crypto/rand"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
+	"time"
+
+	"plantstore/internal/token"
 )
 
-// Build builds a command, as createplant, with the code that is deployed, and
-// returns the path of its binary.
-func Build(t testing.TB, command string, flags ...string) string {
+// Build builds a command, such as createplant, with the tags of the deployed one,
+// and returns the path of its binary.
+func Build(t testing.TB, command string) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), command)
-	arguments := append([]string{"build", "-tags", "lambda.norpc,nethttpomithttp2", "-o", binary}, flags...)
-	build := exec.CommandContext(t.Context(), "go", append(arguments, "plantstore/cmd/"+command)...)
+	build := exec.CommandContext(t.Context(), "go", "build", "-tags", "lambda.norpc,nethttpomithttp2",
+		"-o", binary, "plantstore/cmd/"+command)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
@@ -29,23 +34,41 @@ func Build(t testing.TB, command string, flags ...string) string {
 	return binary
 }
 
-// Server is a running `plantstore serve`.
-type Server struct {
-	URL      string
-	Greeting string // what it printed at its start
-	command  *exec.Cmd
-	stop     func() error
+// Environment returns what a command needs for the DynamoDB at endpoint, and what
+// else is given, such as the names of its tables.
+func Environment(endpoint string, others ...string) []string {
+	return append([]string{
+		"AWS_ENDPOINT_URL_DYNAMODB=" + endpoint, "AWS_REGION=us-east-1",
+		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local",
+	}, others...)
 }
 
-// InMemory returns the variables with which a server has its stores in memory,
-// whatever the environment of the test names.
+// InMemory returns the environment of a server whose stores are in memory,
+// whatever the environment of the test is.
 func InMemory() []string {
 	return []string{"AWS_ENDPOINT_URL_DYNAMODB=", "AWS_ENDPOINT_URL=", "PLANTS_TABLE=", "TOKENS_TABLE="}
 }
 
-// Serve starts `plantstore serve` on a free port, with these variables besides
-// the environment of the test. It stops at the end of the test, cleanly or the
-// test fails.
+// IssueToken adds to store a token of subject that is valid for an hour from at.
+func IssueToken(t testing.TB, store token.Store, subject string, at time.Time) (secret string, issued token.Token) {
+	t.Helper()
+	secret, issued, err := token.Issue(rand.Reader, subject, at, time.Hour)
+	if err := cmp.Or(err, store.Add(t.Context(), issued)); err != nil {
+		t.Fatal(err)
+	}
+	return secret, issued
+}
+
+// Server is a running `plantstore serve`.
+type Server struct {
+	URL      string
+	Greeting string       // what it prints at its start
+	Stop     func() error // stops it and returns how it ended, each time
+}
+
+// Serve starts `plantstore serve` on a free port, with these variables besides the
+// environment of the test. It stops at the end of the test, cleanly or the test
+// fails. A test that fails prints the errors that the server logged.
 func Serve(t testing.TB, binary string, environment ...string) *Server {
 	t.Helper()
 	return ServeOn(t, binary, "127.0.0.1:0", environment...)
@@ -54,43 +77,60 @@ func Serve(t testing.TB, binary string, environment ...string) *Server {
 // ServeOn is Serve on another address.
 func ServeOn(t testing.TB, binary, address string, environment ...string) *Server {
 	t.Helper()
-	command := exec.Command(binary, "serve", "--addr", address) //nolint:noctx // it stops by a signal
+	command := exec.Command(binary, "serve", "--addr", address)
 	command.Env = append(os.Environ(), environment...)
+	var log bytes.Buffer
+	command.Stderr = &log
 	stdout, err := command.StdoutPipe()
-	if err != nil {
+	if err := cmp.Or(err, command.Start()); err != nil {
 		t.Fatal(err)
 	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	s := &Server{command: command}
-	s.stop = sync.OnceValue(func() error {
-		_ = command.Process.Signal(syscall.SIGTERM) // where it has ended, Wait tells
+	s := &Server{Stop: sync.OnceValue(func() error {
+		_ = command.Process.Signal(syscall.SIGTERM) // if it has ended, Wait returns why
 		return command.Wait()
-	})
+	})}
 	t.Cleanup(func() {
 		if err := s.Stop(); err != nil {
 			t.Errorf("plantstore serve ended with %v, want nil", err)
 		}
+		if t.Failed() {
+			errors := regexp.MustCompile(`(?m)^.*"level":"INFO".*\n`).ReplaceAll(log.Bytes(), nil)
+			t.Logf("errors that plantstore serve logged: %s", errors)
+		}
 	})
-	s.Greeting = readGreeting(t, stdout)
+	last := regexp.MustCompile("curl|token issue") // what the last line has
+	for lines := bufio.NewScanner(stdout); !last.MatchString(s.Greeting); s.Greeting += lines.Text() + "\n" {
+		if !lines.Scan() {
+			t.Fatalf("plantstore serve printed %q and ended", s.Greeting)
+		}
+	}
 	s.URL = regexp.MustCompile(`http://[\d.:\[\]]+`).FindString(s.Greeting)
 	return s
 }
 
-// Stop tells the server to stop and returns how it ended. It may be called again.
-func (s *Server) Stop() error { return s.stop() }
+// Scale returns how often a test repeats what it does: full in `make soak`, or
+// else short.
+func Scale(short, full int) int {
+	if os.Getenv("SOAK") != "" {
+		return full
+	}
+	return short
+}
 
-// readGreeting reads up to the line that ends what `serve` prints at its start.
-func readGreeting(t testing.TB, stdout io.Reader) string {
+// Seed returns a seed for a test's random numbers: the value of SEED, or a new
+// one. A test that fails prints it.
+func Seed(t testing.TB) uint64 {
 	t.Helper()
-	greeting := ""
-	for lines := bufio.NewScanner(stdout); lines.Scan(); {
-		greeting += lines.Text() + "\n"
-		if strings.Contains(lines.Text(), "curl") || strings.Contains(lines.Text(), "token issue") {
-			return greeting
+	value := uint64(time.Now().UnixNano())
+	if text := os.Getenv("SEED"); text != "" {
+		if _, err := fmt.Sscan(text, &value); err != nil {
+			t.Fatalf("SEED: %v", err)
 		}
 	}
-	t.Fatalf("plantstore serve printed %q and ended", greeting)
-	return ""
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("repeat with SEED=%d", value)
+		}
+	})
+	return value
 }

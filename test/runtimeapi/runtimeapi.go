@@ -1,10 +1,10 @@
-// Package runtimeapi runs a built Lambda function as Lambda would: in a process
-// of its own, which gets its invocations from the Lambda Runtime API. The proofs
-// of reliability and the benchmark stand on it. Source: Lambda Developer Guide,
-// "Using the Lambda runtime API".
+// Package runtimeapi runs a built Lambda function as Lambda does: in a process of
+// its own, which gets its invocations from the Lambda Runtime API. Source: Lambda
+// Developer Guide, "Using the Lambda runtime API".
 package runtimeapi
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -18,11 +18,9 @@ import (
 
 // Function is a running function.
 type Function struct {
-	// Process is the function's; it must not be waited for.
-	Process *exec.Cmd
-
-	// Started is when the process was started.
+	Process *exec.Cmd // must not be waited for
 	Started time.Time
+	Log     bytes.Buffer // what the process wrote; to be read once it has ended
 
 	// Ready is closed when the function first asks for an invocation, which ends
 	// its initialization, and Ended when its process has ended.
@@ -32,7 +30,6 @@ type Function struct {
 	readyOnce   sync.Once
 	invocations chan invocation
 	answers     chan answer
-	began       time.Time // of the running invocation
 }
 
 type invocation struct {
@@ -45,11 +42,10 @@ type answer struct {
 	at   time.Time
 }
 
-// Start starts the function in binary with these variables and no others. Its
-// output goes to log.
-func Start(binary string, log io.Writer, environment ...string) (*Function, error) {
+// Start starts the function in binary with these variables and no others.
+func Start(binary string, environment ...string) (*Function, error) {
 	f := &Function{
-		Process:     exec.Command(binary), //nolint:noctx // Stop ends it
+		Process:     exec.Command(binary),
 		Ready:       make(chan struct{}),
 		Ended:       make(chan struct{}),
 		invocations: make(chan invocation),
@@ -60,14 +56,14 @@ func Start(binary string, log io.Writer, environment ...string) (*Function, erro
 	mux.HandleFunc("POST /2018-06-01/runtime/invocation/{id}/{outcome}", f.answered)
 	f.api = httptest.NewServer(mux)
 	f.Process.Env = append([]string{"AWS_LAMBDA_RUNTIME_API=" + strings.TrimPrefix(f.api.URL, "http://")}, environment...)
-	f.Process.Stdout, f.Process.Stderr = log, log
+	f.Process.Stdout, f.Process.Stderr = &f.Log, &f.Log
 	f.Started = time.Now()
 	if err := f.Process.Start(); err != nil {
 		f.api.Close()
 		return nil, err
 	}
 	go func() {
-		_ = f.Process.Wait() // ProcessState tells
+		_ = f.Process.Wait() // its error is in ProcessState too
 		close(f.Ended)
 	}()
 	return f, nil
@@ -82,31 +78,24 @@ func (f *Function) Stop() {
 }
 
 // Invoke hands event to the function and returns its answer, and the time from
-// the one to the other. A function that fails answers an error.
+// the one to the other. If the function fails, the answer is its error.
 func (f *Function) Invoke(event []byte, timeout time.Duration) ([]byte, time.Duration, error) {
-	deadline := time.Now().Add(timeout)
-	if err := f.Begin(event, deadline); err != nil {
-		return nil, 0, err
-	}
+	late := time.After(timeout)
 	select {
-	case a := <-f.answers:
-		return a.body, a.at.Sub(f.began), nil
+	case f.invocations <- invocation{event, time.Now().Add(timeout)}:
 	case <-f.Ended:
 		return nil, 0, f.ended()
-	case <-time.After(time.Until(deadline)):
-		return nil, 0, errors.New("no answer before the deadline")
+	case <-late:
+		return nil, 0, errors.New("the function does not ask for an invocation")
 	}
-}
-
-// Begin hands event to the function and does not wait for the answer.
-func (f *Function) Begin(event []byte, deadline time.Time) error {
+	began := time.Now()
 	select {
-	case f.invocations <- invocation{event, deadline}:
-		return nil
+	case a := <-f.answers:
+		return a.body, a.at.Sub(began), nil
 	case <-f.Ended:
-		return f.ended()
-	case <-time.After(10 * time.Second):
-		return errors.New("the function does not ask for an invocation")
+		return nil, 0, f.ended()
+	case <-late:
+		return nil, 0, errors.New("no answer before the deadline")
 	}
 }
 
@@ -121,8 +110,7 @@ func (f *Function) next(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Lambda-Runtime-Aws-Request-Id", "8476a536-e9f4-11e8-9739-2dfe598c3fcd")
 		w.Header().Set("Lambda-Runtime-Deadline-Ms", fmt.Sprint(i.deadline.UnixMilli()))
 		w.Header().Set("Lambda-Runtime-Invoked-Function-Arn", "arn:aws:lambda:us-east-1:123456789012:function:f")
-		f.began = time.Now()
-		_, _ = w.Write(i.event) // a function that has gone shows in Ended
+		_, _ = w.Write(i.event) // fails if the function has ended
 	case <-r.Context().Done():
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -47,11 +48,8 @@ func standIn(certificate tls.Certificate, latency time.Duration) *httptest.Serve
 // newCertificate returns a certificate for loopback that is its own root. Its key
 // is of P-256, whose signatures cost the stand-in little: with RSA's, each cold
 // start would wait for the stand-in's work.
-func newCertificate() (tls.Certificate, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return tls.Certificate{}, err
-	}
+func newCertificate() tls.Certificate {
+	key := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	template := &x509.Certificate{
 		SerialNumber:          big.NewInt(1),
 		NotAfter:              time.Now().Add(24 * time.Hour),
@@ -59,8 +57,8 @@ func newCertificate() (tls.Certificate, error) {
 		IsCA:                  true,
 		BasicConstraintsValid: true,
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, err
+	der := must(x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key))
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
 // tokenItem returns the answer to a GetItem of a token that has not expired.
@@ -70,51 +68,34 @@ func tokenItem(request []byte) string {
 	}
 	_ = json.Unmarshal(request, &in) // an empty digest is no token
 	return fmt.Sprintf(`{"Item":{"digest":{"S":%q},"id":{"S":"0123456789AB"},"subject":{"S":"gardener"},`+
-		`"created_at":{"S":"2026-01-01T00:00:00Z"},"expires_at":{"N":"%d"}}}`, in.Key.Digest.S, time.Now().Add(time.Hour).Unix())
+		`"created_at":{"S":"2026-01-01T00:00:00Z"},"expires_at":{"N":"%d"}}}`,
+		in.Key.Digest.S, time.Now().Add(time.Hour).Unix())
 }
 
-// systemBundles are where systems keep the roots that they trust.
-var systemBundles = []string{"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"}
-
-// trust writes the roots that the functions find in folder, and returns the
-// variables that lead them there: for ours the five Amazon roots that they have
-// embedded, for the default way those of the system, laid out as in Amazon Linux
-// 2023, where the directory holds the bundle once more, and once as trusted
-// certificates. Each has the certificate of the stand-in besides.
-func trust(folder string, certificate tls.Certificate) (ours, system []string, err error) {
+// trust writes the roots that the functions find into folder, and returns the
+// variables by which they find them: ours the five Amazon roots that they have
+// embedded, the default way those of the system, laid out as in Amazon Linux 2023,
+// whose directory has the bundle once more, and once as trusted certificates. All
+// trust the stand-in as well.
+func trust(folder string, certificate tls.Certificate) (ours, system []string) {
 	standIn := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]})
-	amazon, err := os.ReadFile("internal/dynamo/amazon-roots.pem")
+	bundle, err := os.ReadFile("/etc/ssl/certs/ca-certificates.crt") // of Debian
 	if err != nil {
-		return nil, nil, err
+		bundle, err = os.ReadFile("/etc/pki/tls/certs/ca-bundle.crt") // of Amazon Linux
 	}
-	var bundle []byte
-	for _, path := range systemBundles {
-		if bundle, err = os.ReadFile(path); err == nil {
-			break
-		}
+	check(err)
+	write := func(name string, contents ...[]byte) string {
+		path := filepath.Join(folder, name)
+		check(os.MkdirAll(filepath.Dir(path), 0o700))
+		check(os.WriteFile(path, bytes.Join(contents, nil), 0o600))
+		return path
 	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("no bundle of the system's roots in %v", systemBundles)
-	}
-	bundle = append(bundle, standIn...)
-	certs := filepath.Join(folder, "certs")
-	files := map[string][]byte{
-		filepath.Join(folder, "amazon.pem"):         append(amazon, standIn...),
-		filepath.Join(certs, "ca-bundle.crt"):       bundle,
-		filepath.Join(certs, "ca-bundle.trust.crt"): []byte(strings.ReplaceAll(string(bundle), "CERTIFICATE-", "TRUSTED CERTIFICATE-")),
-	}
-	for _, directory := range []string{certs, filepath.Join(folder, "none")} {
-		if err := os.MkdirAll(directory, 0o700); err != nil {
-			return nil, nil, err
-		}
-	}
-	for path, content := range files {
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			return nil, nil, err
-		}
-	}
-	ours = []string{"SSL_CERT_FILE=" + filepath.Join(folder, "amazon.pem"), "SSL_CERT_DIR=" + filepath.Join(folder, "none")}
+	amazon := write("amazon/roots.pem", must(os.ReadFile("internal/dynamo/amazon-roots.pem")), standIn)
+	all := write("system/ca-bundle.crt", bundle, standIn)
+	write("system/ca-bundle.trust.crt", bytes.ReplaceAll(bundle, []byte("CERTIFICATE-"), []byte("TRUSTED CERTIFICATE-")))
+	certs := filepath.Dir(all)
+	ours = []string{"SSL_CERT_FILE=" + amazon, "SSL_CERT_DIR=" + filepath.Join(folder, "none")}
 	// Go reads both /etc/ssl/certs and /etc/pki/tls/certs, which are one directory.
-	system = []string{"SSL_CERT_FILE=" + filepath.Join(certs, "ca-bundle.crt"), "SSL_CERT_DIR=" + certs + ":" + certs}
-	return ours, system, nil
+	system = []string{"SSL_CERT_FILE=" + all, "SSL_CERT_DIR=" + certs + ":" + certs}
+	return ours, system
 }

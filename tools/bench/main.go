@@ -1,10 +1,9 @@
-// Command bench measures the built functions against an empty one, all in one
-// run and interleaved, and prints ratios. Beside ours it measures the default
-// way to write such a function, bench/baseline. It is for `make bench`;
-// docs/performance.md says what it found.
+// Command bench measures the built functions against an empty one, all in one run
+// and in turns, and prints ratios. It also measures the default way to write such
+// a function, tools/bench/baseline. docs/performance.md has what it found.
 //
-// Each function runs as Lambda runs it, behind the Runtime API, and has for
-// DynamoDB a stand-in on loopback that answers over TLS.
+// Each function runs as Lambda runs it, behind the Runtime API. Its DynamoDB is a
+// stand-in on loopback that answers over TLS.
 package main
 
 import (
@@ -13,13 +12,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"time"
-)
-
-// A share of the CPU is dealt out each period. The long one is the kernel's
-// default; Lambda's is not documented.
-const (
-	longPeriod  = 100 * time.Millisecond
-	shortPeriod = 20 * time.Millisecond
 )
 
 // farLatency is about what DynamoDB takes to answer a put inside a region.
@@ -36,81 +28,109 @@ func main() {
 	}
 }
 
-// bench is what the measurements share.
-type bench struct {
-	near, far *httptest.Server
-	refusing  string // an endpoint that refuses connections
-	subjects  []subject
+// failure is an error that ends the benchmark.
+type failure struct{ error }
+
+// must returns value, or ends the benchmark by a panic with a failure.
+func must[T any](value T, err error) T {
+	check(err)
+	return value
 }
 
-func run(starts, calls int, sizes bool) error {
-	folder, err := os.MkdirTemp("", "plantstore-bench-")
+func check(err error) {
 	if err != nil {
-		return err
+		panic(failure{err})
 	}
+}
+
+// bench is what the measurements share: the functions, and the URLs of DynamoDB.
+type bench struct {
+	subjects            []subject
+	near, far, refusing string
+}
+
+func run(starts, calls int, sizes bool) (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case failure:
+			err = p.error
+		default:
+			panic(p)
+		}
+	}()
+	folder := must(os.MkdirTemp("", "plantstore-bench-"))
 	defer func() { _ = os.RemoveAll(folder) }()
-	certificate, err := newCertificate()
-	if err != nil {
-		return err
-	}
-	b := bench{near: standIn(certificate, 0), far: standIn(certificate, farLatency)}
-	defer b.near.Close()
-	defer b.far.Close()
-	gone := httptest.NewServer(nil)
+	certificate := newCertificate()
+	near, far := standIn(certificate, 0), standIn(certificate, farLatency)
+	defer near.Close()
+	defer far.Close()
+	gone := httptest.NewTLSServer(nil)
 	gone.Close()
-	b.refusing = "https" + gone.URL[len("http"):]
-	trusted, system, err := trust(folder, certificate)
-	if err != nil {
-		return err
-	}
-	if b.subjects, err = newSubjects(folder, trusted, system); err != nil {
-		return err
-	}
+	b := bench{newSubjects(folder, certificate), near.URL, far.URL, gone.URL}
 	if sizes {
-		return b.printSizes(os.Stdout, calls)
+		b.printSizes(calls)
+	} else {
+		b.print(append(b.cold(starts), b.warm(calls)...))
 	}
-	cold, err := b.cold(starts)
-	if err != nil {
-		return err
-	}
-	warm, err := b.warm(calls)
-	if err != nil {
-		return err
-	}
-	printTable(os.Stdout, append(cold, warm...), b.subjects)
 	return nil
 }
 
 // cold measures starts. The measures and the functions take turns.
-func (b *bench) cold(starts int) ([]*figures, error) {
+func (b *bench) cold(starts int) []*figures {
 	measures := []struct {
-		figures
-		take func(s subject) (time.Duration, error)
+		name string
+		take func(s subject) time.Duration
 	}{
-		{figures{measure: "init, endpoint refusing", unit: "ms"}, func(s subject) (time.Duration, error) { return s.initialization(b.refusing) }},
-		{figures{measure: "cold total", unit: "ms"}, func(s subject) (time.Duration, error) { return s.coldTotal(b.near.URL, "") }},
-		{figures{measure: "cold total, store 4 ms away", unit: "ms"}, func(s subject) (time.Duration, error) { return s.coldTotal(b.far.URL, "") }},
-		{figures{measure: "cold total, 128 MB share", unit: "ms"}, func(s subject) (time.Duration, error) { return s.coldTotalAt(b.near.URL, longPeriod) }},
-		{figures{measure: "the same, dealt out every 20 ms", unit: "ms"}, func(s subject) (time.Duration, error) { return s.coldTotalAt(b.near.URL, shortPeriod) }},
+		{"init, endpoint refusing", func(s subject) time.Duration { return s.initialization(b.refusing) }},
+		{"cold total", func(s subject) time.Duration { return s.coldTotal(b.near, fullCPU) }},
+		{"cold total, store 4 ms away", func(s subject) time.Duration { return s.coldTotal(b.far, fullCPU) }},
+		{"cold total, 128 MB share", func(s subject) time.Duration { return s.coldTotal(b.near, smallest) }},
 	}
-	if _, err := b.subjects[0].coldTotalAt(b.near.URL, longPeriod); err != nil {
+	probe, err := os.MkdirTemp(groups, "plantstore-bench-")
+	if _ = os.Remove(probe); err != nil {
 		fmt.Fprintln(os.Stderr, "left out: the 128 MB share, as there is no cgroup v1 to limit the CPU by:", err)
-		measures = measures[:len(measures)-2]
+		measures = measures[:len(measures)-1]
 	}
 	rows := make([]*figures, len(measures))
+	for i, m := range measures {
+		rows[i] = newFigures(m.name, "ms")
+	}
 	for round := range starts {
-		for i := range measures {
-			m := &measures[i]
-			rows[i] = &m.figures
+		for i, m := range measures {
 			for j := range b.subjects {
 				s := b.subjects[(round+j)%len(b.subjects)]
-				took, err := m.take(s)
-				if err != nil {
-					return nil, fmt.Errorf("%s: %s: %w", m.measure, s.name, err)
-				}
-				m.add(s.name, took.Seconds()*1000)
+				rows[i].add(s, m.take(s).Seconds()*1000)
 			}
 		}
 	}
-	return rows, nil
+	return rows
+}
+
+// warm measures calls of functions that run already, and the memory that their
+// processes have used after them.
+func (b *bench) warm(calls int) []*figures {
+	wall, far := newFigures("warm wall", "µs"), newFigures("warm wall, store 4 ms away", "µs")
+	cpu, memory := newFigures("warm CPU", "µs"), newFigures("peak memory", "MB")
+	b.rounds(b.far, calls, far, newFigures("", ""), newFigures("", ""))
+	b.rounds(b.near, calls, wall, cpu, memory)
+	return []*figures{wall, far, cpu, memory}
+}
+
+// rounds calls each function as often, in turns of one block.
+func (b *bench) rounds(endpoint string, calls int, wall, cpu, memory *figures) {
+	running := make([]*process, len(b.subjects))
+	for i, s := range b.subjects {
+		running[i], _ = s.start(endpoint)
+		defer running[i].Stop()
+		running[i].block(newFigures("", ""), newFigures("", ""))
+	}
+	for range calls / block {
+		for _, p := range running {
+			p.block(wall, cpu)
+		}
+	}
+	for _, p := range running {
+		memory.add(p.subject, p.peakMemory())
+	}
 }

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"archive/zip"
 	"bytes"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -24,24 +24,14 @@ type subject struct {
 	want         string // is in each answer
 }
 
-// newSubjects builds the functions into folder. The empty function comes first.
-// Ours find the roots that they have embedded by the variables of trusted, the
-// default way those of a system by the variables of system.
-func newSubjects(folder string, trusted, system []string) ([]subject, error) {
-	create, err := event("createplant")
-	if err != nil {
-		return nil, err
-	}
-	authorize, err := event("authorizer")
-	if err != nil {
-		return nil, err
-	}
-	variables, err := templateVariables()
-	if err != nil {
-		return nil, err
-	}
-	ours := slices.Concat(variables, trusted)
+// newSubjects builds the functions into folder, the empty one first. They trust the
+// stand-in with this certificate.
+func newSubjects(folder string, certificate tls.Certificate) []subject {
+	create, authorize := event("createplant"), event("authorizer")
 	mistyped := bytes.Replace(authorize, []byte("001Havmq"), []byte("002Havmq"), 1)
+	trusted, system := trust(folder, certificate)
+	variables := templateVariables()
+	ours := slices.Concat(variables, trusted)
 	subjects := []subject{
 		{name: "empty", source: "tools/bench/empty", event: create, want: "200"},
 		{name: "empty, our variables", source: "tools/bench/empty", environment: variables, event: create, want: "200"},
@@ -57,53 +47,43 @@ func newSubjects(folder string, trusted, system []string) ([]subject, error) {
 			"PLANTS_TABLE=plants", "TOKENS_TABLE=tokens", "AWS_REGION=us-east-1",
 			"AWS_ACCESS_KEY_ID=AKIDEXAMPLE", "AWS_SECRET_ACCESS_KEY=secret", "AWS_SESSION_TOKEN=" + strings.Repeat("t", 700),
 		}, s.environment...)
-		if err := build(s.source, s.binary); err != nil {
-			return nil, err
-		}
+		s.build()
 	}
-	return subjects, nil
+	return subjects
 }
 
 // event returns a sample event, as compact as API Gateway sends it.
-func event(function string) ([]byte, error) {
-	content, err := os.ReadFile(filepath.Join("events", function, "create.json"))
-	if err != nil {
-		return nil, err
-	}
+func event(function string) []byte {
 	var compact bytes.Buffer
-	err = json.Compact(&compact, content)
-	return compact.Bytes(), err
+	check(json.Compact(&compact, must(os.ReadFile(filepath.Join("events", function, "create.json")))))
+	return compact.Bytes()
 }
 
-// build builds a function into binary: ours by the Makefile, as SAM does, the
-// empty one without what only helps ours, and the default way as Go does by
-// default.
-func build(source, binary string) error {
-	var command *exec.Cmd
-	switch source {
-	case "tools/bench/empty":
-		command = exec.Command("go", "build", "-tags", "lambda.norpc", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", binary, "./"+source) //nolint:noctx // it ends by itself
-	case "tools/bench/baseline":
-		command = exec.Command("go", "build", "-o", binary, "./"+source) //nolint:noctx // it ends by itself
-	default:
-		target := map[string]string{"cmd/createplant": "build-CreatePlantFunction", "cmd/authorizer": "build-AuthorizerFunction"}[source]
+// build builds a function: ours by the Makefile, as SAM does, the empty one without
+// what only helps ours, and the default way as Go does by default.
+func (s subject) build() {
+	arguments := map[string][]string{
+		"tools/bench/empty":    {"go", "build", "-tags", "lambda.norpc", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w"},
+		"tools/bench/baseline": {"go", "build"},
+		"cmd/createplant":      {"make", "build-CreatePlantFunction"},
+		"cmd/authorizer":       {"make", "build-AuthorizerFunction"},
+	}[s.source]
+	if arguments[0] == "make" {
 		architecture := map[string]string{"amd64": "x86_64", "arm64": "arm64"}[runtime.GOARCH]
-		command = exec.Command("make", target, "ARCH="+architecture, "ARTIFACTS_DIR="+filepath.Dir(binary)) //nolint:noctx // it ends by itself
+		arguments = append(arguments, "ARCH="+architecture, "ARTIFACTS_DIR="+filepath.Dir(s.binary))
+	} else {
+		arguments = append(arguments, "-o", s.binary, "./"+s.source)
 	}
+	command := exec.Command(arguments[0], arguments[1:]...)
 	command.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := command.CombinedOutput(); err != nil {
-		return fmt.Errorf("%v: %w\n%s", command.Args, err, out)
+		check(fmt.Errorf("%v: %w\n%s", arguments, err, out))
 	}
-	return nil
 }
 
 // templateVariables returns the variables that template.yaml gives to every
 // function.
-func templateVariables() (variables []string, err error) {
-	content, err := os.ReadFile("template.yaml")
-	if err != nil {
-		return nil, err
-	}
+func templateVariables() (variables []string) {
 	var template struct {
 		Globals struct {
 			Function struct {
@@ -113,30 +93,11 @@ func templateVariables() (variables []string, err error) {
 			} `yaml:"Function"`
 		} `yaml:"Globals"`
 	}
-	err = yaml.Unmarshal(content, &template)
+	check(yaml.Unmarshal(must(os.ReadFile("template.yaml")), &template))
 	for name, value := range template.Globals.Function.Environment.Variables {
 		if value != "" {
 			variables = append(variables, name+"="+value)
 		}
 	}
-	return variables, err
-}
-
-// zipSize returns the size of the function's zip in bytes.
-func (s subject) zipSize() (int, error) {
-	content, err := os.ReadFile(s.binary)
-	if err != nil {
-		return 0, err
-	}
-	var archive bytes.Buffer
-	w := zip.NewWriter(&archive)
-	file, err := w.Create("bootstrap")
-	if err != nil {
-		return 0, err
-	}
-	if _, err := file.Write(content); err != nil {
-		return 0, err
-	}
-	err = w.Close()
-	return archive.Len(), err
+	return variables
 }

@@ -34,7 +34,8 @@ func main() {
 	lambda.Start(func(ctx context.Context, event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 		var p plant
 		if err := json.Unmarshal([]byte(event.Body), &p); err != nil {
-			return events.APIGatewayV2HTTPResponse{StatusCode: http.StatusBadRequest, Body: `{"error":1,"message":"invalid"}`}, nil //nolint:nilerr // the answer says it
+			const invalid = `{"error":1,"message":"invalid"}`
+			return events.APIGatewayV2HTTPResponse{StatusCode: http.StatusBadRequest, Body: invalid}, nil //nolint:nilerr
 		}
 		item, err := attributevalue.MarshalMap(p)
 		if err != nil {

@@ -1,0 +1,230 @@
+package faults
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"plantstore/internal/dynamo"
+	"plantstore/test/dynamotest"
+	"plantstore/test/processtest"
+	"plantstore/test/runtimeapi"
+)
+
+// stage is a built function, a proxy that is its DynamoDB, and a request.
+type stage struct {
+	*testing.T
+	*database
+	*proxy
+	creation
+	binary string
+}
+
+// start starts the function and waits for the end of its initialization.
+func (s *stage) start(environment ...string) *runtimeapi.Function {
+	s.Helper()
+	variables := processtest.Environment(s.URL, append([]string{"PLANTS_TABLE=" + s.plants}, environment...)...)
+	f, err := runtimeapi.Start(s.binary, variables...)
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(f.Stop)
+	select {
+	case <-f.Ready:
+	case <-f.Ended:
+	}
+	return f
+}
+
+// expect lets f answer the request: it must answer code within timeout.
+func (s *stage) expect(f *runtimeapi.Function, timeout time.Duration, code int) {
+	s.Helper()
+	var got outcome
+	response, _, err := f.Invoke(s.event(), timeout)
+	if err == nil {
+		got, err = decode(response)
+	}
+	if err != nil || got.code != code {
+		f.Stop()
+		s.Fatalf("answer to %+v = %+v, %v, want %d; the function's log: %s", s.creation, got, err, code, &f.Log)
+	}
+}
+
+// expectCreated is expect where the plant must be created, now or before by the
+// same request.
+func (s *stage) expectCreated(f *runtimeapi.Function) {
+	s.Helper()
+	s.expect(f, 10*time.Second, 0)
+	if there, err := s.find(s.id); err != nil || there != s.stored() {
+		s.Fatalf("after %+v the table holds %+v, %v, want %+v", s.creation, there, err, s.stored())
+	}
+}
+
+// deadline lets the deadline come while the request meets fault.
+func (s *stage) deadline(fault string) {
+	f := s.start()
+	s.standing.Store(named(fault))
+	s.expect(f, 1500*time.Millisecond, 5004)
+	s.standing.Store(none)
+	s.expectCreated(f)
+}
+
+// killed kills the function while the request meets fault.
+func (s *stage) killed(fault string) {
+	f := s.start()
+	s.standing.Store(named(fault))
+	go f.Invoke(s.event(), 10*time.Second) //nolint:errcheck // the function ends before it answers
+	<-s.met
+	f.Stop()
+	s.standing.Store(none)
+	s.expectCreated(s.start())
+}
+
+// Whatever happens to a process, the next invocation of it, or of the process
+// that replaces it, gets the right answer, and no plant is created twice.
+func TestRuntimeFaults(t *testing.T) {
+	binary := processtest.Build(t, "createplant") // before the parallel tests, as it needs the CPU
+	t.Parallel()
+	d := newDatabase(t)
+	tests := []struct {
+		name string
+		run  func(*stage)
+	}{
+		{"a variable is missing at the start", func(s *stage) {
+			f := s.start("PLANTS_TABLE=")
+			f.Stop()
+			if state := f.Process.ProcessState; state.ExitCode() != 1 || !strings.Contains(f.Log.String(), "PLANTS_TABLE") {
+				s.Errorf("%v and the log %s, want exit status 1 and the variable's name", state, &f.Log)
+			}
+		}},
+		{"DynamoDB is away at the start", func(s *stage) {
+			s.standing.Store(named("reset before"))
+			f := s.start()
+			s.standing.Store(none)
+			s.expectCreated(f)
+		}},
+		{"the deadline comes before the write", func(s *stage) { s.deadline("stall before") }},
+		{"the deadline comes after the write", func(s *stage) { s.deadline("stall after") }},
+		{"killed before the write", func(s *stage) { s.killed("stall before") }},
+		{"killed after the write", func(s *stage) { s.killed("stall after") }},
+		{"frozen until its connection is closed", func(s *stage) {
+			f := s.start()
+			_ = f.Process.Process.Signal(syscall.SIGSTOP)
+			s.CloseClientConnections()
+			_ = f.Process.Process.Signal(syscall.SIGCONT)
+			s.expectCreated(f)
+		}},
+		{"told to stop between two invocations", func(s *stage) {
+			f := s.start()
+			s.expectCreated(f)
+			_ = f.Process.Process.Signal(syscall.SIGTERM)
+			select {
+			case <-f.Ended:
+			case <-time.After(5 * time.Second):
+				s.Fatal("the function does not end")
+			}
+			s.expectCreated(s.start())
+		}},
+	}
+	for number, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			for i := range processtest.Scale(1, 100) {
+				test.run(&stage{t, d, newProxy(t), creation{int64(number + i*len(tests)), "oak", "key"}, binary})
+			}
+		})
+	}
+}
+
+// The server is told to stop while many clients create plants and one does not
+// finish its request: each request is answered truly or refused without a plant,
+// and the server ends cleanly.
+func TestServeStopsUnderLoad(t *testing.T) {
+	binary := processtest.Build(t, "plantstore")
+	t.Parallel()
+	d := newDatabase(t)
+	secret, _ := processtest.IssueToken(t, &dynamo.TokenStore{Client: d.direct, Table: d.tokens}, "gardener", time.Now())
+	environment := processtest.Environment(dynamotest.Endpoint(t), "PLANTS_TABLE="+d.plants, "TOKENS_TABLE="+d.tokens)
+	for round := range processtest.Scale(1, 20) {
+		server := processtest.Serve(t, binary, environment...)
+		silent, err := net.Dial("tcp", strings.TrimPrefix(server.URL, "http://"))
+		if err == nil {
+			_, err = io.WriteString(silent, "POST /plants HTTP/1.1\r\nHost: plants\r\nContent-Length: 2\r\n\r\n{")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		crowd(400, 8, func(i int) {
+			if i == 200 {
+				go server.Stop() //nolint:errcheck // Serve reports it
+			}
+			id := int64(round*400 + i)
+			d.visit(t, server.URL, secret, creation{id, fmt.Sprintf("plant %d", id), fmt.Sprintf("key-%d", id)})
+		})
+		_ = server.Stop() // waits for the other
+		_ = silent.Close()
+	}
+}
+
+// visit sends c over HTTP and compares the answer with the table.
+func (d *database) visit(t *testing.T, url, secret string, c creation) {
+	request, err := http.NewRequest(http.MethodPost, url+"/plants", strings.NewReader(c.body()))
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	request.Header = http.Header{"Authorization": {"Bearer " + secret}, "Idempotency-Key": {c.key}}
+	answer, want := "none", stored{}
+	response, refusal := http.DefaultClient.Do(request)
+	if refusal == nil {
+		body, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		answer, want = fmt.Sprintf("%d %s %v", response.StatusCode, body, err), c.stored()
+	}
+	there, err := d.find(c.id)
+	if err != nil || there != want || refusal == nil && answer != fmt.Sprintf("200 {\"name\":%q} <nil>", c.name) {
+		t.Errorf("%+v: answer = %s, %v while the table holds %+v, %v", c, answer, refusal, there, err)
+	}
+}
+
+// A function lives through an outage of DynamoDB: it always answers in time, and
+// once its retry quota is used up, after a single attempt. With SOAK, the log has
+// the figures of docs/operations.md.
+func TestOutage(t *testing.T) {
+	binary := processtest.Build(t, "createplant")
+	t.Parallel()
+	timeout := time.Duration(processtest.Scale(1, 4)) * time.Second
+	for _, fault := range []string{"500 before", "stall before"}[:processtest.Scale(1, 2)] {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			s := &stage{t, newDatabase(t), newProxy(t), creation{1, "oak", "key"}, binary}
+			f := s.start()
+			s.standing.Store(named(fault))
+			var attempts int64
+			for began, requests := time.Now(), 1; ; requests++ {
+				before := s.attempts.Load()
+				start := time.Now()
+				s.expect(f, timeout, 5004)
+				took := time.Since(start)
+				if took > createLimit+busy {
+					t.Fatalf("answer %d took %v, want %v at most", requests, took, createLimit)
+				}
+				attempts = s.attempts.Load() - before
+				if requests == 1 || attempts == 1 {
+					t.Logf("request %d, after %v: %d attempts in %v, so %.0f and %.0f executions at 100 and 1,000 requests/s",
+						requests, time.Since(began).Round(time.Second), attempts, took.Round(time.Millisecond), 100*took.Seconds(), 1000*took.Seconds())
+				}
+				if attempts == 1 {
+					break
+				}
+			}
+			s.standing.Store(none)
+			s.expectCreated(f)
+		})
+	}
+}

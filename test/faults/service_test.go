@@ -1,0 +1,155 @@
+package faults
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"plantstore/internal/api"
+	"plantstore/internal/dynamo"
+	"plantstore/internal/plant"
+	"plantstore/test/dynamotest"
+)
+
+// database is DynamoDB Local, direct and through a proxy, with two tables.
+type database struct {
+	direct, proxied     *dynamodb.Client
+	url, plants, tokens string // url is the proxy's
+}
+
+func newDatabase(t *testing.T) *database {
+	client, plants, tokens := dynamotest.Tables(t)
+	url := newProxy(t).URL
+	return &database{client, dynamotest.FunctionClient(url), url, plants, tokens}
+}
+
+// meeting returns a client of a new process, whose first attempts meet f.
+func (d *database) meeting(f *fault, attempts int) *dynamodb.Client {
+	o := dynamotest.FunctionClient(d.url).Options()
+	client := o.HTTPClient
+	o.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
+		if attempts--; attempts >= 0 && f.answer == nil {
+			r.URL.Host = f.reaches
+		} else if attempts >= 0 {
+			r.Header.Set("X-Fault", f.name)
+		}
+		return client.Do(r)
+	})
+	return dynamodb.New(o)
+}
+
+// stored is a plant in the table; the zero value means that there is none.
+type stored struct{ name, writeKey string }
+
+// find reads the plant with this id from the table.
+func (d *database) find(id int64) (stored, error) {
+	out, err := d.direct.GetItem(context.Background(), &dynamodb.GetItemInput{
+		TableName:      &d.plants,
+		Key:            map[string]types.AttributeValue{"id": &types.AttributeValueMemberN{Value: fmt.Sprint(id)}},
+		ConsistentRead: aws.Bool(true),
+	})
+	if err != nil || out.Item == nil {
+		return stored{}, err
+	}
+	name, _ := out.Item["name"].(*types.AttributeValueMemberS)
+	key, _ := out.Item["write_key"].(*types.AttributeValueMemberS)
+	return stored{name.Value, key.Value}, nil
+}
+
+// creation is a request of the gardener to create a plant. An empty key means that
+// it has no idempotency key.
+type creation struct {
+	id        int64
+	name, key string
+}
+
+// stored is what the table holds after c.
+func (c creation) stored() stored {
+	return stored{c.name, plant.NewWriteKey("gardener", c.key).String()}
+}
+
+func (c creation) body() string { return fmt.Sprintf(`{"id":%d,"name":%q}`, c.id, c.name) }
+
+// event is the event of c. In presented is the hash of no Authorization header.
+func (c creation) event() []byte {
+	header := ""
+	if c.key != "" {
+		header = fmt.Sprintf(`"idempotency-key":%q`, c.key)
+	}
+	return fmt.Appendf(nil, `{"headers":{%s},"body":%q,"requestContext":{"authorizer":{"lambda":{
+		"verdict":"allow","subject":"gardener","token_id":"t1",
+		"presented":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}}}}`, header, c.body())
+}
+
+// send lets createplant answer c, with fresh for a key if c has none.
+func (d *database) send(client *dynamodb.Client, c creation, fresh string) (outcome, error) {
+	var log bytes.Buffer
+	response, err := (&api.CreatePlant{
+		Plants: &dynamo.PlantStore{Client: client, Table: d.plants},
+		Log:    slog.New(slog.NewJSONHandler(&log, nil)),
+		Now:    time.Now,
+		NewKey: func() string { return fresh },
+	}).Invoke(context.Background(), c.event())
+	if err != nil {
+		return outcome{}, err
+	}
+	got, err := decode(response)
+	if got.code == 5001 {
+		err = fmt.Errorf("answer = 5001, logged as %s", &log)
+	}
+	return got, err
+}
+
+// outcome is what a client learns.
+type outcome struct {
+	code int    // of the error, 0 for a plant
+	name string // of the plant
+	key  string // to repeat with
+}
+
+// decode reads the response of a function.
+func decode(response []byte) (outcome, error) {
+	var answer struct {
+		StatusCode int
+		Headers    map[string]string
+		Body       string
+	}
+	var body struct {
+		Error int
+		Name  string
+	}
+	err := json.Unmarshal(response, &answer)
+	err = cmp.Or(err, json.Unmarshal([]byte(answer.Body), &body))
+	isPlant := answer.StatusCode == http.StatusOK && body.Name != ""
+	isError := answer.StatusCode == http.StatusBadRequest && body.Error != 0
+	if err != nil || isPlant == isError {
+		return outcome{}, fmt.Errorf("answer = %s, want a Plant or an Error", response)
+	}
+	return outcome{body.Error, body.Name, answer.Headers["idempotency-key"]}, nil
+}
+
+// crowd calls do with each number below n, as many at once.
+func crowd(n, atOnce int, do func(i int)) {
+	var group sync.WaitGroup
+	places := make(chan struct{}, atOnce)
+	for i := range n {
+		places <- struct{}{}
+		group.Go(func() {
+			defer func() { <-places }()
+			do(i)
+		})
+	}
+	group.Wait()
+}

@@ -1,0 +1,156 @@
+package contract
+
+import (
+	crand "crypto/rand"
+	"encoding/base64"
+	"hash/crc32"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"plantstore/internal/token"
+	"plantstore/test/processtest"
+)
+
+// presentations returns the Authorization headers of requests, one of each kind, with other
+// random choices each time.
+func presentations(r *rand.Rand, valid, expired, revoked string) [][]string {
+	one := func(of ...string) string { return of[r.IntN(len(of))] }
+	put := func(text, piece string) string { i := r.IntN(len(text) + 1); return text[:i] + piece + text[i:] }
+	flip := func(text string) string { // another character of the alphabet, after the prefix
+		i := 4 + r.IntN(len(text)-4)
+		return text[:i] + string(alphabet[r.IntN(len(alphabet))]) + text[i+1:]
+	}
+	scheme, noise, unknown := []byte("bearer"), make([]byte, r.IntN(60)), "pst_"
+	for i := range scheme {
+		scheme[i] ^= byte(r.IntN(2)) << 5 // the other case
+	}
+	for i := range noise {
+		noise[i] = byte(' ' + r.IntN(0x7f-' '))
+	}
+	for range 30 {
+		unknown += string(alphabet[r.IntN(len(alphabet))])
+	}
+	unknown = checksummed(unknown)
+	foreign := one("ä", "\u00a0", "\u200b", "\u202e", "\uFEFF", "🌱", "\xff", "\xc0\xa0", "а", "Ａ", "\u0130", "\u212a")
+	marked := one(`"_"`, "<_>", "'_'", "token=_", `token="_"`, "_=", "_;", "Bearer:_")
+	full := "Bearer " + valid
+	return [][]string{
+		{full},
+		{string(scheme) + " " + valid},
+		{"Bearer" + strings.Repeat(" ", 1+r.IntN(5)) + valid},
+		// These do not open the service.
+		nil,
+		{one("", " ")},
+		{one(" "+full, "\t"+full, full+" ", full+"\t")},
+		{full[:r.IntN(len(full))]},
+		{full[1+r.IntN(len(full)-1):]},
+		{full[:r.IntN(20)] + full[20+r.IntN(20):]},
+		{full + one("", " ", ",", ";", "\t") + one(valid, full)},
+		{"Bearer" + one("", " ", ",", "\t") + full},
+		{full, one(full, "Bearer "+unknown, "", "Basic x")},
+		{one("", "Bearer", "Bearer "+revoked, "Basic x"), full},
+		{put(full, one(",", ", ", "\t", foreign))},
+		{"Bearer" + one("\t", " \t", foreign) + valid},
+		{"Bearer " + one(strings.ToLower(valid), strings.ToUpper(valid), "PST"+valid[3:])},
+		{strings.Replace(full, one("e", "a", "p", "_"), one("е", "а", "р", "＿"), 1)}, // look alike
+		{"Bearer " + strings.Replace(marked, "_", valid, 1)},
+		{one("Basic", "Token", "Bearers", "Bear", "DPoP", "x Bearer", "Bearer,", "Bearer:", "") + " " + valid},
+		{"Bearer " + one(url.QueryEscape(valid+"\n"), base64.StdEncoding.EncodeToString([]byte(valid)), token.Digest(valid))},
+		{one("", "Bearer ", full) + string(noise)},
+		{"Bearer " + one("a", "pst_", "null", "eyJhbGciOiJub25lIn0.e30.", strings.Repeat("a", 3000))},
+		{"Bearer " + one(flip(valid), checksummed(flip(valid)[:34]), checksummed(valid[:34]+one("0", "a")))},
+		{"Bearer " + one(unknown, expired, revoked)},
+	}
+}
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// checksummed returns body with its checksum, in digits to the base 62.
+func checksummed(body string) string {
+	sum, digits := crc32.ChecksumIEEE([]byte(body)), ""
+	for range 6 {
+		digits = string(alphabet[sum%62]) + digits
+		sum /= 62
+	}
+	return body + digits
+}
+
+var (
+	bearerScheme = regexp.MustCompile(`^[Bb][Ee][Aa][Rr][Ee][Rr]([ \t]|$)`)
+	bearerToken  = regexp.MustCompile(`^[Bb][Ee][Aa][Rr][Ee][Rr] +([0-9A-Za-z._~+/=-]+)$`)
+	tokenForm    = regexp.MustCompile(`^pst_[0-9A-Za-z]{36}$`)
+)
+
+// checkAuthorization sends a request with Authorization headers and compares the answer with an
+// oracle that knows the one valid token. It returns the code and the body.
+//
+// The store is read once for each token that could be one, and never for what cannot be one. No
+// part of a token is in the answer or in the log, which has one line of each function.
+func (s *service) checkAuthorization(t *testing.T, valid string, lines ...string) (code int, body string) {
+	t.Helper()
+	want, reads := 2001, 0
+	value := strings.Join(lines, ",") // as API Gateway joins them
+	switch match := bearerToken.FindStringSubmatch(value); {
+	case match != nil && match[1] == valid:
+		want, reads = 0, 1
+	case match != nil && tokenForm.MatchString(match[1]) && checksummed(match[1][:34]) == match[1]:
+		want, reads = 2003, 1
+	case match != nil:
+		want = 2003
+	case bearerScheme.MatchString(value):
+		want = 2002
+	}
+	got := s.ask(t, "POST /plants", http.Header{"Authorization": lines}, `{"id":1,"name":"oak"}`)
+	code, _, _, err := s.outcome(got)
+	if err != nil || code != want || s.tokens.reads != reads || (s.plants.plant.Name != "") != (code == 0) {
+		t.Errorf("POST with Authorization %.200q = %s, %v, after %d reads and writes %s; want code %d after %d",
+			lines, got, err, s.tokens.reads, text(s.plants.plant), want, reads)
+	}
+	log := s.log.String()
+	if holdsPart(got.String()+log, append(lines, valid)...) || strings.Count(log, "\n") != 2 {
+		t.Errorf("POST with Authorization %q = %s and logs\n%s want a line of each function and no part of a token", lines, got, log)
+	}
+	return code, string(got.body)
+}
+
+// Nothing but a valid token opens the service, and answers with the same code are the same.
+func TestAuthorization(t *testing.T) {
+	t.Parallel()
+	s, r := newService(t, nil), rand.New(rand.NewPCG(processtest.Seed(t), 0))
+	codes, bodies := map[int]int{}, map[int]string{}
+	valid, id := issue(t, s.tokens, crand.Reader, "gardener", time.Now())
+	expired, _ := issue(t, s.tokens, crand.Reader, "gardener", time.Now().Add(-2*time.Hour))
+	revoked := ""
+	for number := range 10_000 {
+		if number%100 == 0 { // the valid token is revoked, and there is a new one
+			s.checkAuthorization(t, valid, "Bearer "+valid)
+			if err := s.tokens.Revoke(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+			revoked = valid
+			valid, id = issue(t, s.tokens, crand.Reader, "gardener", time.Now())
+		}
+		all := presentations(r, valid, expired, revoked)
+		lines := all[r.IntN(len(all))]
+		code, body := s.checkAuthorization(t, valid, lines...)
+		if known, ok := bodies[code]; ok && known != body {
+			t.Errorf("POST with Authorization %q = %s, want %s like every other", lines, body, known)
+		}
+		codes[code]++
+		bodies[code] = body
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("answers by their codes: %v", codes)
+	for _, code := range []int{0, 2001, 2002, 2003} {
+		if codes[code] < 500 {
+			t.Errorf("%d answers of 10,000 were %d, want 500 or more, or they show little", codes[code], code)
+		}
+	}
+}

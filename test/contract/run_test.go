@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -38,7 +39,6 @@ func TestContract(t *testing.T) {
 }
 
 func runAll(t *testing.T, target target) {
-	t.Helper()
 	contract, counts := loadContract(t), map[string]int{}
 	for _, c := range conversations() {
 		if reason, lacks := target.lacking[c.needs]; lacks {
@@ -68,13 +68,6 @@ func runAll(t *testing.T, target target) {
 
 // compare returns how an answer differs from what is wanted, or "".
 func (c contract) compare(got answer, want want) string {
-	if want.status != 0 {
-		body := `{"message":"` + want.message + `"}`
-		if got.status != want.status || string(got.body) != body || got.header.Get("Content-Type") != "application/json" {
-			return fmt.Sprintf("want %d %s of type application/json", want.status, body)
-		}
-		return ""
-	}
 	code, clause, members, err := c.outcome(got)
 	var plant map[string]any
 	_ = json.Unmarshal([]byte(want.plant), &plant) // nil if no plant is wanted
@@ -84,15 +77,22 @@ func (c contract) compare(got answer, want want) string {
 	case code == 0 && reflect.DeepEqual(members, plant), slices.Contains(want.codes, code) && clause == want.clause:
 		return ""
 	}
-	return "want " + want.String()
+	return fmt.Sprintf("want Plant %.200s or codes %v %s", want.plant, want.codes, want.clause)
 }
 
-// outcome reads an answer of the contract: the code of an Error and the clause at the end of its
-// message, or 0 and the members of a Plant. Any other answer is an error.
+// outcome reads an answer of the contract: 0 and the members of a Plant, or the code of an Error
+// and the clause at the end of its message. For an answer of API Gateway's own the code is the
+// status. Any other answer is an error.
 func (c contract) outcome(a answer) (code int, clause string, members map[string]any, err error) {
+	if a.header.Get("Content-Type") != "application/json" {
+		return 0, "", nil, errors.New("want type application/json")
+	}
+	if string(a.body) == `{"message":"`+http.StatusText(a.status)+`"}` {
+		return a.status, "", nil, nil
+	}
 	schema, known := c.answers[a.status]
-	if !known || a.header.Get("Content-Type") != "application/json" {
-		return 0, "", nil, errors.New("want status 200 or 400 and type application/json")
+	if !known {
+		return 0, "", nil, errors.New("want status 200 or 400")
 	}
 	if err = json.Unmarshal(a.body, &members); err == nil {
 		err = schema.Validate(members)
@@ -105,13 +105,26 @@ func (c contract) outcome(a answer) (code int, clause string, members map[string
 	code = int(number)
 	clause, ok := strings.CutPrefix(message, strings.TrimSuffix(c.messages[code], "."))
 	clause = strings.TrimPrefix(strings.TrimSuffix(clause, "."), ": ")
-	switch {
-	case !ok || clause != "" && code != 1004:
-		err = fmt.Errorf("want the message %q", c.messages[code])
-	case len(members) != 2:
-		err = errors.New("want no members besides error and message")
-	case code < 5000 && (a.header["Retry-After"] != nil || a.header["Idempotency-Key"] != nil):
+	if !ok || clause != "" && code != 1004 || len(members) != 2 {
+		err = fmt.Errorf("want the message %q and no more", c.messages[code])
+	}
+	if code < 5000 && (a.header["Retry-After"] != nil || a.header["Idempotency-Key"] != nil) {
 		err = errors.New("want neither Retry-After nor Idempotency-Key")
 	}
 	return code, clause, members, err
+}
+
+var randomCharacters = regexp.MustCompile(`[0-9a-z]{8,}`)
+
+// holdsPart reports whether eight characters of a secret are in the text, in any case.
+func holdsPart(text string, secrets ...string) bool {
+	text = strings.ToLower(text)
+	for _, part := range randomCharacters.FindAllString(strings.ToLower(strings.Join(secrets, " ")), -1) {
+		for ; len(part) >= 8; part = part[1:] {
+			if strings.Contains(text, part[:8]) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -97,37 +97,29 @@ func hasLoneSurrogate(body []byte) bool {
 // read returns the next value of valid JSON. It reports false if an object has a name twice.
 func read(d *json.Decoder) (any, bool) {
 	token, _ := d.Token()
-	switch token {
-	case json.Delim('['):
-		elements := []any{}
-		for d.More() {
-			element, ok := read(d)
-			if !ok {
-				return nil, false
-			}
-			elements = append(elements, element)
-		}
-		_, _ = d.Token()
-		return elements, true
-	case json.Delim('{'):
-		members := map[string]any{}
-		for d.More() {
-			token, _ := d.Token()
-			name, _ := token.(string)
-			_, duplicate := members[name]
-			member, ok := read(d)
-			if duplicate || !ok {
-				return nil, false
-			}
-			members[name] = member
-		}
-		_, _ = d.Token()
-		return members, true
-	}
+	isObject, elements, members := token == json.Delim('{'), []any{}, map[string]any{}
 	if literal, ok := token.(json.Number); ok {
 		return bounded(string(literal)), true
+	} else if !isObject && token != json.Delim('[') {
+		return token, true
 	}
-	return token, true
+	for d.More() {
+		name := fmt.Sprint(len(elements))
+		if isObject {
+			token, _ := d.Token()
+			name, _ = token.(string)
+		}
+		value, ok := read(d)
+		if _, duplicate := members[name]; duplicate || !ok {
+			return nil, false
+		}
+		members[name], elements = value, append(elements, value)
+	}
+	_, _ = d.Token()
+	if isObject {
+		return members, true
+	}
+	return elements, true
 }
 
 // bounded returns the number with an exponent that math/big, which the schema's validator uses,
@@ -138,3 +130,14 @@ func bounded(literal string) json.Number {
 	limit := len(mantissa) + 20        // 10^20 is beyond 64 bits
 	return json.Number(fmt.Sprintf("%se%d", mantissa, max(-limit, min(limit, power))))
 }
+
+// membersOf returns the members of the JSON object that p must become.
+func membersOf(p plant.Plant) map[string]any {
+	if p.Tag == nil {
+		return map[string]any{"name": p.Name}
+	}
+	return map[string]any{"name": p.Name, "tag": *p.Tag}
+}
+
+// text writes a plant without pointers.
+func text(p plant.NewPlant) string { return fmt.Sprintf("%d %.300q", p.ID, membersOf(p.Plant)) }

@@ -1,19 +1,28 @@
 package contract
 
 import (
+	"bytes"
 	"cmp"
+	"context"
+	crand "crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
+	"plantstore/internal/gateway"
+	"plantstore/internal/memory"
+	"plantstore/internal/plant"
 	"plantstore/internal/token"
 	"plantstore/test/dynamotest"
 	"plantstore/test/processtest"
@@ -157,26 +166,84 @@ func serveOnDynamoDB(t *testing.T, binary string) target {
 // process of a fuzz test.
 func issueAll(t testing.TB, store token.Store) map[string]string {
 	t.Helper()
-	random, secrets, ids := rand.NewChaCha8([32]byte{}), map[string]string{}, map[string]string{}
-	for _, name := range []string{"TOKEN", "OTHER_TOKEN", "REVOKED_TOKEN"} {
-		secrets[name], ids[name] = issue(t, store, random, strings.ToLower(name), time.Now())
-	}
-	secrets["EXPIRED_TOKEN"], _ = issue(t, store, random, "expired", time.Now().Add(-2*time.Hour))
-	if err := store.Revoke(t.Context(), ids["REVOKED_TOKEN"]); err != nil {
-		t.Fatal(err)
+	random, secrets := rand.NewChaCha8([32]byte{}), map[string]string{}
+	for _, name := range []string{"TOKEN", "OTHER_TOKEN", "EXPIRED_TOKEN", "REVOKED_TOKEN"} {
+		at := time.Now()
+		if name == "EXPIRED_TOKEN" {
+			at = at.Add(-2 * time.Hour)
+		}
+		secret, issued, err := token.Issue(random, strings.ToLower(name), at, time.Hour)
+		if err == nil {
+			err = store.Add(t.Context(), issued)
+		}
+		if err == nil && name == "REVOKED_TOKEN" {
+			err = store.Revoke(t.Context(), issued.ID)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		secrets[name] = secret
 	}
 	return secrets
 }
 
-// issue stores a token that expires an hour after at, and returns the secret and the id.
-func issue(t testing.TB, store token.Store, random io.Reader, subject string, at time.Time) (secret, id string) {
+// service is a target in process that takes one request at a time, with what a test needs to see
+// of its inside.
+type service struct {
+	contract
+	target
+	gateway *gateway.Gateway
+	plants  *lastPlant
+	tokens  *countedTokens
+	log     *bytes.Buffer
+}
+
+// lastPlant is a store that shows the last plant. Without another store it keeps no plant.
+type lastPlant struct {
+	plant.Store
+	plant plant.NewPlant
+}
+
+func (s *lastPlant) Create(ctx context.Context, w plant.Write) error {
+	s.plant = w.Plant
+	if s.Store == nil {
+		return nil
+	}
+	return s.Store.Create(ctx, w)
+}
+
+// countedTokens counts its reads.
+type countedTokens struct {
+	memory.TokenStore
+	reads int
+}
+
+func (s *countedTokens) Find(ctx context.Context, digest string) (token.Token, error) {
+	s.reads++
+	return s.TokenStore.Find(ctx, digest)
+}
+
+// newService returns a service with the store for its plants, or nil.
+func newService(t testing.TB, store plant.Store) *service {
 	t.Helper()
-	secret, issued, err := token.Issue(random, subject, at, time.Hour)
-	if err != nil {
-		t.Fatal(err)
+	s := &service{contract: loadContract(t), plants: &lastPlant{Store: store}, tokens: new(countedTokens), log: new(bytes.Buffer)}
+	log := slog.New(slog.NewJSONHandler(s.log, nil))
+	s.gateway = &gateway.Gateway{
+		Authorizer:  &api.Authorizer{Tokens: s.tokens, Log: log, Now: time.Now},
+		CreatePlant: &api.CreatePlant{Plants: s.plants, Log: log, Now: time.Now, NewKey: crand.Text},
+		Log:         log,
+		Now:         time.Now,
+		NewID:       crand.Text,
 	}
-	if err := store.Add(t.Context(), issued); err != nil {
-		t.Fatal(err)
-	}
-	return secret, issued.ID
+	s.target = target{client: &http.Client{Transport: s}, tokens: issueAll(t, s.tokens)}
+	return s
+}
+
+// RoundTrip gives a client's request to the gateway.
+func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.log.Reset()
+	s.plants.plant, s.tokens.reads = plant.NewPlant{}, 0
+	recorder := httptest.NewRecorder()
+	s.gateway.ServeHTTP(recorder, r)
+	return recorder.Result(), nil
 }

@@ -102,19 +102,19 @@ func headers() (cases []conversation) {
 			"Bearer", "Bearer\t$TOKEN", "Bearer $TOKEN $TOKEN", "Bearer $TOKEN,$TOKEN", `Bearer "$TOKEN"`,
 		}},
 		{"Authorization", refused(2003), nothing, []string{
-			unknownToken, "Bearer eyJhbGciOiJub25lIn0.e30.", "Bearer $TOKEN0", "Bearer $TYPO", "Bearer $LOWER",
+			unknownToken, "Bearer eyJhbGciOiJub25lIn0.e30.", "Bearer $TOKEN0", "Bearer $LOWER",
 			"Bearer " + strings.Repeat("a", 4000),
 		}},
 		{"Authorization", refused(2003), expiredToken, []string{"Bearer $EXPIRED_TOKEN"}},
 		{"Authorization", refused(2003), revokedToken, []string{"Bearer $REVOKED_TOKEN"}},
 		{"Authorization", isNoPlant, nothing, []string{"bearer $TOKEN", "BEARER $TOKEN", "Bearer   $TOKEN"}},
 		{"Content-Type", refused(1001), nothing, []string{
-			"text/plain", "text/json", "application/xml", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
+			"text/plain", "text/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
 			"application/problem+json", "application/jsonp", "application", "json", "*/*", "application/json, text/plain",
 		}},
 		{"Content-Type", isNoPlant, nothing, nil},
 		{"Content-Type", isNoPlant, nothing, []string{
-			"application/json", "Application/JSON", "application/json;charset=UTF-8", "application/json ; x=y; z", "application/json;",
+			"Application/JSON", "application/json;charset=UTF-8", "application/json ; x=y; z", "application/json;",
 		}},
 		{"Idempotency-Key", refused(1006), nothing, []string{"", long + "k", "a b", "schlüssel"}},
 		{"Idempotency-Key", isNoPlant, nothing, []string{"!", "~", `{"json":[1,2]}`, long}},
@@ -145,8 +145,9 @@ func bodies() (cases []conversation) {
 			`{"id":NaN,"name":"oak"}`, `{"id":$1,"name":oak}`, `{"id":$1,"name":"oak`, `{"id":$1,"name":"\x"}`,
 			`{"id":$1,"name":"\ud800"}`, `{"id":$1,"name":"\udc00\ud800"}`, `{"id":$1,"name":"oak","x":"\ud83c"}`,
 			"{\"id\":$1,\"name\":\"a\nb\"}", "{\"id\":$1,\"name\":\"a\x00b\"}", "\uFEFF" + oak, `{"id":$1,"id":$1,"name":"oak"}`,
-			`{"id":$1,"name":"oak","name":"elm"}`, `{"id":$1,"name":"oak","t\u0061g":"","tag":""}`, `id=1&name=oak`, `nul`, `True`,
-			`{"id":$1,"name":"oak","x":{"y":1,"y":1}}`, `{"id":$1,"name":"oak","x":[1,]}`, `{"id":$1,"name":"oak","x":` + nested(10_000) + `}`,
+			`{"id":$1,"name":"oak","name":"elm"}`, `{"id":$1,"name":"oak","t\u0061g":"","tag":""}`, `id=1&name=oak`,
+			`{"id":$1,"name":"oak","x":{"y":1,"y":1}}`, `{"id":$1,"name":"oak","x":[1,]}`, `nul`, `True`,
+			`{"id":$1,"name":"oak","x":` + nested(10_000) + `}`,
 			// Invalid UTF-8, an overlong encoding, a surrogate, UTF-16, a cut character.
 			"{\"id\":$1,\"name\":\"\xff\"}", "{\"id\":$1,\"name\":\"\xc0\xaf\"}", "{\"id\":$1,\"name\":\"\xed\xa0\x80\"}",
 			"\xff\xfe{\x00}\x00", "{\"id\":$1,\"name\":\"oak\"}\xe2\x82", "{\"id\":$1,\"name\":\"oak\",\"\x80\":1}",
@@ -168,7 +169,7 @@ func bodies() (cases []conversation) {
 			`{"id":9223372036854775807}`, `{"id":-9223372036854775808}`, `{"id":9.223372036854775807e18}`,
 		}},
 		{invalid("name must be a string"), []string{
-			`{"id":$1,"name":null}`, `{"id":$1,"name":1}`, `{"id":$1,"name":["oak"]}`, `{"id":$1,"name":{}}`, `{"id":$1,"name":false}`,
+			`{"id":$1,"name":null}`, `{"id":$1,"name":1}`, `{"id":$1,"name":["oak"]}`, `{"id":$1,"name":{}}`,
 		}},
 		{invalid("name must have at least one character"), []string{`{"id":$1,"name":""}`}},
 		{invalid("tag must be a string"), []string{

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -56,7 +57,7 @@ func (c contract) judge(body []byte) (p plant.NewPlant, code int) {
 	if len(body) == 0 {
 		return p, 1002
 	}
-	if !utf8.Valid(body) || !json.Valid(body) || hasLoneSurrogate(body) {
+	if !utf8.Valid(body) || !json.Valid(body) || slices.ContainsFunc(escapes.FindAllSubmatch(body, -1), isHalf) {
 		return p, 1003
 	}
 	decoder := json.NewDecoder(bytes.NewReader(body))
@@ -82,17 +83,10 @@ func (c contract) judge(body []byte) (p plant.NewPlant, code int) {
 	return p, 0
 }
 
-// notLone matches surrogate pairs and those escapes of which the second character could be taken
-// for the start of another escape.
-var (
-	notLone   = regexp.MustCompile(`(?i)\\[^u]|\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}`)
-	surrogate = regexp.MustCompile(`(?i)\\ud[89a-f]`)
-)
+// escapes matches what may not be taken for half of a surrogate pair, and in its group such a half.
+var escapes = regexp.MustCompile(`(?i)\\(?:[^u]|ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|(ud[89a-f]))`)
 
-// hasLoneSurrogate reports whether the JSON text in body has half of a surrogate pair.
-func hasLoneSurrogate(body []byte) bool {
-	return surrogate.Match(notLone.ReplaceAll(body, []byte(" ")))
-}
+func isHalf(escape [][]byte) bool { return escape[1] != nil }
 
 // read returns the next value of valid JSON. It reports false if an object has a name twice.
 func read(d *json.Decoder) (any, bool) {
@@ -133,10 +127,11 @@ func bounded(literal string) json.Number {
 
 // membersOf returns the members of the JSON object that p must become.
 func membersOf(p plant.Plant) map[string]any {
-	if p.Tag == nil {
-		return map[string]any{"name": p.Name}
+	members := map[string]any{"name": p.Name}
+	if p.Tag != nil {
+		members["tag"] = *p.Tag
 	}
-	return map[string]any{"name": p.Name, "tag": *p.Tag}
+	return members
 }
 
 // text writes a plant without pointers.

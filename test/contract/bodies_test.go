@@ -29,8 +29,8 @@ func (s *service) checkBody(t *testing.T, body string) (code int) {
 	code, _, members, err := s.outcome(got)
 	if err != nil || code != wantCode || !reflect.DeepEqual(s.plants.plant, want) ||
 		code == 0 && !reflect.DeepEqual(members, membersOf(want.Plant)) {
-		t.Errorf("POST %.5000q = %s, %v, and stores %s; want code %d and %s",
-			body, got, err, text(s.plants.plant), wantCode, text(want))
+		t.Errorf("POST %.5000q = %s, %v, and stores %s; want code %d and %s; log:\n%s",
+			body, got, err, text(s.plants.plant), wantCode, text(want), s.log)
 	}
 	return code
 }
@@ -99,7 +99,7 @@ func FuzzDecode(f *testing.F) {
 func TestMutants(t *testing.T) {
 	t.Parallel()
 	s, r := newService(t, nil), rand.New(rand.NewPCG(processtest.Seed(t), 0))
-	bodies, total, codes := s.validBodies(), processtest.Scale(20_000, 100_000), map[int]int{}
+	bodies, total, codes := s.validBodies(), processtest.Scale(5_000, 100_000), map[int]int{}
 	for number := 0; number < total && !t.Failed(); number++ {
 		codes[s.checkBody(t, mutant(r, bodies))]++
 	}
@@ -116,7 +116,7 @@ func TestValidBodiesAreStoredExactly(t *testing.T) {
 	client, table, _ := dynamotest.Tables(t)
 	s, r := newService(t, &dynamo.PlantStore{Client: client, Table: table}), rand.New(rand.NewPCG(processtest.Seed(t), 0))
 	bodies := s.validBodies()
-	for left := processtest.Scale(300, 10_000); left > 0 && !t.Failed(); {
+	for left := processtest.Scale(200, 10_000); left > 0 && !t.Failed(); {
 		body := mutant(r, bodies)
 		want, code := s.judge([]byte(body))
 		if code != 0 {

@@ -58,7 +58,7 @@ func mutant(r *rand.Rand, bodies []string) string {
 	for range 1 + r.IntN(3) {
 		body = mutate(r, body)
 	}
-	if label := aLabel.FindString(body); r.IntN(200) == 0 { // about as large as a plant may be
+	if label := aLabel.FindString(body); r.IntN(1000) == 0 { // about as large as a plant may be
 		body = strings.Replace(body, label, label+strings.Repeat("n", plant.MaxSize-8+r.IntN(10)), 1)
 	}
 	return body

@@ -15,51 +15,45 @@ import (
 )
 
 // presentations returns the Authorization headers of requests, one of each kind, with other random
-// choices each time. The first three open the service.
+// choices each time.
 func presentations(r *rand.Rand, valid, expired, revoked string) [][]string {
 	one := func(of ...string) string { return of[r.IntN(len(of))] }
-	put := func(text, piece string) string { i := r.IntN(len(text) + 1); return text[:i] + piece + text[i:] }
-	scheme, noise, unknown := []byte("bearer"), make([]byte, r.IntN(60)), []byte("pst_______________________________")
-	for i := range scheme {
-		scheme[i] ^= byte(r.IntN(2)) << 5 // the other case
+	random := func(n int) (text string) {
+		for range n {
+			text += string(alphabet[r.IntN(len(alphabet))])
+		}
+		return text
 	}
-	for i := range noise {
-		noise[i] = byte(' ' + r.IntN(0x7f-' '))
-	}
-	for i := range unknown[4:] {
-		unknown[4+i] = alphabet[r.IntN(len(alphabet))]
-	}
-	at := 4 + r.IntN(30)
-	flipped := valid[:at] + string(unknown[at]) + valid[at+1:]
+	at, full, unknown := 4+r.IntN(30), "Bearer "+valid, checksummed("pst_"+random(30))
+	flipped, cut := valid[:at]+random(1)+valid[at+1:], r.IntN(len(full))
 	foreign := one("ä", "\u00a0", "\u200b", "\u202e", "\uFEFF", "🌱", "\xff", "\xc0\xa0", "а", "Ａ", "\u212a")
 	marked := one(`"_"`, "<_>", "'_'", "token=_", `token="_"`, "_=", "_;", "Bearer:_")
-	full := "Bearer " + valid
 	return [][]string{
 		{full},
-		{string(scheme) + " " + valid},
-		{"Bearer" + strings.Repeat(" ", 1+r.IntN(5)) + valid},
+		{one("bearer ", "BEARER ", "beAReR ", "Bearer  ", "Bearer     ") + valid},
 		nil,
 		{one("", " ", " "+full, "\t"+full, full+" ", full+"\t")},
-		{full[:r.IntN(len(full))]},
-		{full[1+r.IntN(len(full)-1):]},
-		{full[:r.IntN(20)] + full[20+r.IntN(20):]},
+		{full[:cut]},
+		{full[1+cut%46:]},
+		{full[:cut/2] + full[cut/2+1+r.IntN(20):]},
 		{full + one("", " ", ",", ";", "\t") + one(valid, full)},
-		{full, one(full, "Bearer "+string(unknown), "", "Basic x")},
+		{full, one(full, "Bearer "+unknown, "", "Basic x")},
 		{one("", "Bearer", "Bearer "+revoked, "Basic x"), full},
-		{put(full, one(",", ", ", "\t", foreign))},
+		{full[:cut] + one(",", ", ", "\t", foreign) + full[cut:]},
 		{"Bearer" + one("\t", " \t", ",", "", foreign) + one(valid, full)},
 		{"Bearer " + one(strings.ToLower(valid), strings.ToUpper(valid), "PST"+valid[3:])},
 		{strings.Replace(full, one("e", "a", "p", "_"), one("е", "а", "р", "＿"), 1)}, // looks alike
 		{"Bearer " + strings.Replace(marked, "_", valid, 1)},
 		{one("Basic", "Token", "Bearers", "Bear", "DPoP", "x Bearer", "Bearer,", "Bearer:", "") + " " + valid},
 		{"Bearer " + one(url.QueryEscape(valid+"\n"), base64.StdEncoding.EncodeToString([]byte(valid)), token.Digest(valid))},
-		{one("", "Bearer ", full) + string(noise)},
+		{one("", "Bearer ", full) + random(r.IntN(60))},
 		{"Bearer " + one("a", "pst_", "null", "eyJhbGciOiJub25lIn0.e30.", strings.Repeat("a", 3000))},
 		{"Bearer " + one(flipped, checksummed(flipped[:34]), checksummed(valid[:34]+one("0", "a")))},
-		{"Bearer " + one(checksummed(string(unknown)), expired, revoked)},
+		{"Bearer " + one(unknown, expired, revoked)},
 	}
 }
 
+// The digits to the base 62.
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 // checksummed returns body with its checksum, in digits to the base 62.

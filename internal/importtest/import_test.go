@@ -36,7 +36,6 @@ func allowed() map[string][]string {
 		"plantstore/test/processtest": {"plantstore/internal/token"},
 		"plantstore/test/dynamotest":  {"plantstore/internal/dynamo", sdk},
 		"plantstore/test/contract":    {},
-		"plantstore/test/judge":       {},
 		"plantstore/test/faults":      {},
 		"plantstore/test/runtimeapi":  {},
 		// The benchmark, and what it measures the functions against.

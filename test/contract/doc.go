@@ -1,17 +1,19 @@
-// Package contract checks a Plant Store from outside, over HTTP alone, against
-// openapi.yaml and a table of cases.
+// Package contract checks a Plant Store from outside against openapi.yaml.
+//
+// TestContract sends a table of cases over HTTP:
 //
 //	make contract                       in process and as `plantstore serve`
-//	make contract URL=...     any deployment, with a token in $TOKEN
+//	make contract URL=...               any deployment, with a token in $TOKEN
 //
-// A deployment belongs to its customers and nothing can be deleted from it, so
-// with URL a single plant is written, with the tag contract-probe, unless
-// WRITES=all. EXPIRED_TOKEN, REVOKED_TOKEN and OTHER_TOKEN, a valid token of
-// another subject, let more cases run. What a target cannot show is skipped,
-// with the reason.
+// A deployment belongs to its customers and nothing can be deleted from it. So with URL the
+// suite writes a single plant, with the tag contract-probe, unless WRITES=all. EXPIRED_TOKEN,
+// REVOKED_TOKEN and OTHER_TOKEN, a valid token of another subject, let more cases run. The log
+// names each case that is left out, and why.
 //
-// A new rule goes into openapi.yaml first, then as a row into cases_test.go, then
-// into the code. One case alone:
+// A new rule goes into openapi.yaml first, then as a row into cases_test.go or plants_test.go,
+// then into the code.
 //
-//	go test -run 'TestContract/in_process/an_empty_tag_is_kept' ./test/contract
+// The other tests run in process. They compare the service with oracles that share no code with
+// it: the schemas in openapi.yaml, JSONTestSuite, and regular expressions. SOAK=1 runs them in
+// full, and SEED=... repeats the random input of a test that failed.
 package contract

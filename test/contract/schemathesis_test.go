@@ -9,9 +9,9 @@ import (
 	"plantstore/test/processtest"
 )
 
-// schemathesis finds no request that the service answers otherwise than openapi.yaml
-// says.
+// schemathesis finds no request that gets an answer other than openapi.yaml says.
 func TestSchemathesis(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("st"); err != nil {
 		if os.Getenv("CI") == "true" {
 			t.Fatal("schemathesis is missing: pip install -r tools/schemathesis.txt")

@@ -1,13 +1,17 @@
 package contract
 
 import (
+	"bytes"
 	"cmp"
-	"crypto/rand"
+	"context"
+	crand "crypto/rand"
 	"encoding/json"
+	"fmt"
+	"io"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	neturl "net/url"
 	"os"
 	"regexp"
 	"strings"
@@ -18,15 +22,80 @@ import (
 	"plantstore/internal/dynamo"
 	"plantstore/internal/gateway"
 	"plantstore/internal/memory"
+	"plantstore/internal/plant"
 	"plantstore/internal/token"
 	"plantstore/test/dynamotest"
 	"plantstore/test/processtest"
 )
 
+// A target is a service to check.
+type target struct {
+	url     string
+	client  *http.Client
+	tokens  map[string]string // TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN, OTHER_TOKEN
+	lacking map[need]string   // why a need is not met
+	guarded bool              // at most one plant may be written
+}
+
+// An answer is what a target answers to a request.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+func (a answer) String() string { return fmt.Sprintf("%d %.300s %v", a.status, a.body, a.header) }
+
+// client returns a redirect as it is.
+var client = &http.Client{
+	Timeout:       20 * time.Second,
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+// send sends the request of a step with the case's ids and the target's tokens.
+func (target target) send(t testing.TB, s step, id int64) answer {
+	t.Helper()
+	secret := target.tokens["TOKEN"]
+	values := []string{"$1", fmt.Sprint(id), "$2", fmt.Sprint(id + 1), "$LOWER", strings.ToLower(secret)}
+	for name, secret := range target.tokens {
+		values = append(values, "$"+name, secret)
+	}
+	fill := strings.NewReplacer(values...).Replace
+	header := http.Header{"Authorization": {"Bearer " + secret}, "Content-Type": {"application/json"}}
+	for name, values := range s.header {
+		header[name] = nil
+		for _, value := range values {
+			header.Add(name, fill(value))
+		}
+	}
+	return target.ask(t, cmp.Or(s.route, "POST /plants"), header, fill(s.body))
+}
+
+// ask sends a request to a route such as `POST /plants`. No answer ends the test.
+func (target target) ask(t testing.TB, route string, header http.Header, body string) answer {
+	t.Helper()
+	method, path, _ := strings.Cut(route, " ")
+	request, err := http.NewRequestWithContext(t.Context(), method, target.url+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header = header
+	response, err := target.client.Do(request)
+	if err != nil {
+		t.Fatalf("no answer, so that the test ends here: %v", err)
+	}
+	defer response.Body.Close() //nolint:errcheck // read to its end
+	content, err := io.ReadAll(io.LimitReader(response.Body, 10<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer{response.StatusCode, response.Header, content}
+}
+
 // fromEnvironment returns the deployment at url.
 func fromEnvironment(t *testing.T, url string) target {
 	t.Helper()
-	found := target{url: url, tokens: map[string]string{}, lacking: map[need]string{}}
+	found := target{url: url, client: client, tokens: map[string]string{}, lacking: map[need]string{}}
 	for name, needed := range map[string]need{
 		"TOKEN": nothing, "EXPIRED_TOKEN": expiredToken, "REVOKED_TOKEN": revokedToken, "OTHER_TOKEN": anotherToken,
 	} {
@@ -34,106 +103,141 @@ func fromEnvironment(t *testing.T, url string) target {
 			found.lacking[needed] = name + " is not set"
 		}
 	}
-	if found.tokens["TOKEN"] == "" {
-		t.Fatal("TOKEN is not set in the environment: export TOKEN=..., then make contract URL=...")
-	}
-	parsed, err := neturl.Parse(url)
-	if err != nil || parsed.Host == "" || parsed.Path+parsed.RawQuery+parsed.Fragment != "" || (parsed.Scheme != "http" && parsed.Scheme != "https") {
+	writes := os.Getenv("WRITES")
+	switch {
+	case found.tokens["TOKEN"] == "":
+		t.Fatal("TOKEN is not set: export TOKEN=..., then make contract URL=...")
+	case !regexp.MustCompile(`^https?://[^/?#]+$`).MatchString(url):
 		t.Fatalf("URL must be the base address of a service, such as https://example.com, and is %q", url)
+	case writes != "all" && writes != "":
+		t.Fatalf("WRITES must be all, or not be set, and is %q", writes)
+	case writes == "":
+		found.guarded = true
+		found.lacking[freshIDs] = "it writes, and WRITES=all is not set"
+		found.lacking[anotherToken] = found.lacking[freshIDs]
 	}
-	response, body, err := send(t, step{body: `[]`}, found, 1) //nolint:bodyclose // send has closed it
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := found.send(t, step{body: noPlant}, 1)
 	var refusal struct{ Error int }
-	_ = json.Unmarshal(body, &refusal) // what is no Error is not 1004
+	_ = json.Unmarshal(got.body, &refusal) // what is no Error is not 1004
 	switch {
 	case refusal.Error/1000 == 2:
 		t.Fatalf("TOKEN is not valid here: a POST to %s/plants is answered with error %d", url, refusal.Error)
 	case refusal.Error != 1004:
-		t.Fatalf("this is no Plant Store: a POST to %s/plants is answered %d and %d bytes of %q", url, response.StatusCode, len(body), response.Header.Get("Content-Type"))
+		t.Fatalf("this is no Plant Store: a POST to %s/plants is answered %d and %d bytes", url, got.status, len(got.body))
 	}
-	switch os.Getenv("WRITES") {
-	case "all":
-	case "":
-		found.guarded = true
-		found.lacking[freshIDs] = "it writes, and WRITES=all is not set"
-		found.lacking[anotherToken] = found.lacking[freshIDs]
-	default:
-		t.Fatalf("WRITES must be all, or not be set, and is %q", os.Getenv("WRITES"))
-	}
-	if parsed.Hostname() == "127.0.0.1" && isSAMLocal(t, url) {
+	// `sam local start-api` has an answer of its own to another route.
+	other := string(found.ask(t, "GET /", nil, "").body)
+	if strings.HasPrefix(url, "http://127.0.0.1:") && strings.Contains(other, "Missing Authentication Token") {
 		found.lacking[rawBytes] = "`sam local` itself answers 502 to what is not UTF-8"
 		found.lacking[gatewayBodies] = "`sam local` has answers of its own for what API Gateway answers"
 	}
 	return found
 }
 
-// isSAMLocal recognises `sam local start-api` by its answer to another route.
-func isSAMLocal(t *testing.T, url string) bool {
-	t.Helper()
-	response, body, err := send(t, step{method: http.MethodGet, path: "/", body: emptyBy}, target{url: url}, 1) //nolint:bodyclose // send has closed it
-	if err != nil {
-		t.Fatal(err)
-	}
-	return response.StatusCode == http.StatusForbidden && strings.Contains(string(body), "Missing Authentication Token")
-}
-
-// inProcess returns the handlers behind a gateway, with stores in memory.
-func inProcess(t *testing.T) target {
-	t.Helper()
-	store, log := new(memory.TokenStore), slog.New(slog.DiscardHandler)
-	server := httptest.NewServer(&gateway.Gateway{
-		Authorizer: &api.Authorizer{Tokens: token.Verifier{Store: store, Now: time.Now}, Log: log, Now: time.Now},
-		Routes: map[string]gateway.Function{
-			"POST /plants": &api.CreatePlant{Plants: new(memory.PlantStore), Log: log, Now: time.Now, NewKey: rand.Text},
-		},
-		Log:   log,
-		Now:   time.Now,
-		NewID: rand.Text,
-	})
-	t.Cleanup(server.Close)
-	return target{url: server.URL, tokens: issueAll(t, store)}
-}
-
 // serveInMemory returns a `plantstore serve` with the token that it printed.
-func serveInMemory(t *testing.T) target {
+func serveInMemory(t *testing.T, binary string) target {
 	t.Helper()
-	server := processtest.Serve(t, processtest.Build(t, "plantstore"), processtest.InMemory()...)
+	server := processtest.Serve(t, binary, processtest.InMemory()...)
+	tokens := map[string]string{"TOKEN": regexp.MustCompile(`pst_\w+`).FindString(server.Greeting)}
 	const why = "a `plantstore serve` in memory has the one token that it prints"
-	return target{
-		url:     server.URL,
-		tokens:  map[string]string{"TOKEN": regexp.MustCompile(`pst_\w+`).FindString(server.Greeting)},
-		lacking: map[need]string{expiredToken: why, revokedToken: why, anotherToken: why},
-	}
+	lacking := map[need]string{expiredToken: why, revokedToken: why, anotherToken: why}
+	return target{url: server.URL, client: client, tokens: tokens, lacking: lacking}
 }
 
 // serveOnDynamoDB returns a `plantstore serve` on DynamoDB Local.
-func serveOnDynamoDB(t *testing.T) target {
+func serveOnDynamoDB(t *testing.T, binary string) target {
 	t.Helper()
-	client, plants, tokens := dynamotest.Tables(t)
-	server := processtest.Serve(t, processtest.Build(t, "plantstore"), "PLANTS_TABLE="+plants, "TOKENS_TABLE="+tokens)
-	return target{url: server.URL, tokens: issueAll(t, &dynamo.TokenStore{Client: client, Table: tokens})}
+	database, plants, tokens := dynamotest.Tables(t)
+	server := processtest.Serve(t, binary, "PLANTS_TABLE="+plants, "TOKENS_TABLE="+tokens)
+	secrets := issueAll(t, &dynamo.TokenStore{Client: database, Table: tokens})
+	return target{url: server.URL, client: client, tokens: secrets}
 }
 
-// issueAll stores a token of each kind and returns the secrets.
-func issueAll(t *testing.T, store token.Store) map[string]string {
+// issueAll stores a token of each kind. It returns the secrets, which are the same in each
+// process of a fuzz test.
+func issueAll(t testing.TB, store token.Store) map[string]string {
 	t.Helper()
-	secrets := map[string]string{}
-	for name, age := range map[string]time.Duration{"TOKEN": 0, "OTHER_TOKEN": 0, "REVOKED_TOKEN": 0, "EXPIRED_TOKEN": 2 * time.Hour} {
-		secret, issued, err := token.Issue(rand.Reader, strings.ToLower(name), time.Now().Add(-age), time.Hour)
+	random, secrets := rand.NewChaCha8([32]byte{}), map[string]string{}
+	for _, name := range []string{"TOKEN", "OTHER_TOKEN", "EXPIRED_TOKEN", "REVOKED_TOKEN"} {
+		at := time.Now()
+		if name == "EXPIRED_TOKEN" {
+			at = at.Add(-2 * time.Hour)
+		}
+		secret, issued, err := token.Issue(random, strings.ToLower(name), at, time.Hour)
+		if err == nil {
+			err = store.Add(t.Context(), issued)
+		}
+		if err == nil && name == "REVOKED_TOKEN" {
+			err = store.Revoke(t.Context(), issued.Digest)
+		}
 		if err != nil {
 			t.Fatal(err)
-		}
-		if err := store.Add(t.Context(), issued); err != nil {
-			t.Fatal(err)
-		}
-		if name == "REVOKED_TOKEN" {
-			if err := store.Revoke(t.Context(), issued.Digest); err != nil {
-				t.Fatal(err)
-			}
 		}
 		secrets[name] = secret
 	}
 	return secrets
+}
+
+// service is a target in process that takes one request at a time, with what a test needs to see
+// of its inside.
+type service struct {
+	contract
+	target
+	gateway *gateway.Gateway
+	plants  *lastPlant
+	tokens  *countedTokens
+	log     *bytes.Buffer
+}
+
+// lastPlant is a store that shows the last plant. Without another store it keeps no plant.
+type lastPlant struct {
+	plant.Store
+	plant plant.NewPlant
+}
+
+func (s *lastPlant) Create(ctx context.Context, w plant.Write) error {
+	s.plant = w.Plant
+	if s.Store == nil {
+		return nil
+	}
+	return s.Store.Create(ctx, w)
+}
+
+// countedTokens counts its reads.
+type countedTokens struct {
+	memory.TokenStore
+	reads int
+}
+
+func (s *countedTokens) Find(ctx context.Context, digest string) (token.Token, error) {
+	s.reads++
+	return s.TokenStore.Find(ctx, digest)
+}
+
+// newService returns a service with the store for its plants, or nil.
+func newService(t testing.TB, store plant.Store) *service {
+	t.Helper()
+	s := &service{contract: loadContract(t), plants: &lastPlant{Store: store}, tokens: &countedTokens{}}
+	s.log = new(bytes.Buffer)
+	log := slog.New(slog.NewJSONHandler(s.log, nil))
+	s.gateway = &gateway.Gateway{
+		Authorizer: &api.Authorizer{Tokens: token.Verifier{Store: s.tokens, Now: time.Now}, Log: log, Now: time.Now},
+		Routes: map[string]gateway.Function{
+			"POST /plants": &api.CreatePlant{Plants: s.plants, Log: log, Now: time.Now, NewKey: crand.Text},
+		},
+		Log:   log,
+		Now:   time.Now,
+		NewID: crand.Text,
+	}
+	s.target = target{client: &http.Client{Transport: s}, tokens: issueAll(t, s.tokens)}
+	return s
+}
+
+// RoundTrip gives a client's request to the gateway.
+func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.log.Reset()
+	s.plants.plant, s.tokens.reads = plant.NewPlant{}, 0
+	recorder := httptest.NewRecorder()
+	s.gateway.ServeHTTP(recorder, r)
+	return recorder.Result(), nil
 }

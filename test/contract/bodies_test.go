@@ -1,0 +1,141 @@
+package contract
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"plantstore/internal/dynamo"
+	"plantstore/internal/plant"
+	"plantstore/test/dynamotest"
+	"plantstore/test/processtest"
+)
+
+// checkBody sends a body and compares the answer and the plant that reaches the store with the
+// judgement of the oracle. It returns the code.
+func (s *service) checkBody(t *testing.T, body string) (code int) {
+	t.Helper()
+	want, wantCode := s.judge([]byte(body))
+	header := http.Header{"Authorization": {"Bearer " + s.target.tokens["TOKEN"]}, "Content-Type": {"application/json"}}
+	got := s.ask(t, "POST /plants", header, body)
+	code, _, members, err := s.outcome(got)
+	if err != nil || code != wantCode || !reflect.DeepEqual(s.plants.plant, want) ||
+		code == 0 && !reflect.DeepEqual(members, membersOf(want.Plant)) {
+		t.Errorf("POST %.5000q = %s, %v, and stores %s; want code %d and %s; log:\n%s",
+			body, got, err, text(s.plants.plant), wantCode, text(want), s.log)
+	}
+	return code
+}
+
+// suite calls f for each case of JSONTestSuite.
+func suite(t testing.TB, f func(name, text string)) {
+	t.Helper()
+	content, err := os.ReadFile("testdata/jsonsuite.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(content)) {
+		name, text, times := "", "", 1
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		if n, err := fmt.Sscanf(line, "%s %q %d", &name, &text, &times); n < 2 {
+			t.Fatalf("testdata/jsonsuite.txt: %.100q: %v", line, err)
+		}
+		f(name, strings.Repeat(text, times))
+	}
+}
+
+// bodiesWith returns bodies with text as the whole, as id and as an unknown member.
+func bodiesWith(text string) []string {
+	return []string{text, `{"id":` + text + `,"name":"oak"}`, `{"id":1,"name":"oak","x":` + text + `}`}
+}
+
+// The service accepts as JSON what every parser must accept, except for duplicate names, and
+// refuses what every parser must refuse.
+func TestJSONTestSuite(t *testing.T) {
+	t.Parallel()
+	s, counts := newService(t, nil), map[string]int{}
+	suite(t, func(name, text string) {
+		kind := name[:2]
+		counts[kind]++
+		for _, body := range bodiesWith(text) {
+			code := s.checkBody(t, body)
+			isJSON := code != 1002 && code != 1003
+			wantJSON := kind == "y_" && !strings.HasPrefix(name, "y_object_duplicated_key")
+			if kind != "i_" && isJSON != wantJSON {
+				t.Errorf("%s: POST %.200q = code %d, want accepted as JSON: %t", name, body, code, wantJSON)
+			}
+		}
+	})
+	if counts["y_"] != 95 || counts["n_"] != 188 || counts["i_"] != 35 {
+		t.Errorf("the suite has cases %v, want 95 y_, 188 n_ and 35 i_", counts)
+	}
+}
+
+// The service answers and stores each body as the oracle says.
+func FuzzDecode(f *testing.F) {
+	for _, body := range corpus() {
+		f.Add(body)
+	}
+	suite(f, func(_, text string) { f.Add(text[:min(len(text), 10_000)]) }) // long ones would slow it down
+	s := newService(f, nil)
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, body := range bodiesWith(text) {
+			s.checkBody(t, body)
+		}
+	})
+}
+
+// The service answers and stores every mutant of a body as the oracle says.
+func TestMutants(t *testing.T) {
+	t.Parallel()
+	s, r := newService(t, nil), rand.New(rand.NewPCG(processtest.Seed(t), 0))
+	bodies, total, codes := s.validBodies(), processtest.Scale(5_000, 100_000), map[int]int{}
+	for number := 0; number < total && !t.Failed(); number++ {
+		codes[s.checkBody(t, mutant(r, bodies))]++
+	}
+	for _, code := range []int{0, 1003, 1004} {
+		if !t.Failed() && codes[code] < total/20 {
+			t.Errorf("%d of %d mutants got code %d, want 5 %% or more, or they show little", codes[code], total, code)
+		}
+	}
+}
+
+// Every valid body is stored exactly, however it is written.
+func TestValidBodiesAreStoredExactly(t *testing.T) {
+	t.Parallel()
+	client, table, _ := dynamotest.Tables(t)
+	s, r := newService(t, &dynamo.PlantStore{Client: client, Table: table}), rand.New(rand.NewPCG(processtest.Seed(t), 0))
+	bodies := s.validBodies()
+	for left := processtest.Scale(200, 10_000); left > 0 && !t.Failed(); {
+		body := mutant(r, bodies)
+		want, code := s.judge([]byte(body))
+		if code != 0 {
+			continue
+		}
+		left--
+		s.checkBody(t, body)
+		// The next plant may have the same id.
+		out, err := client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
+			TableName:    &table,
+			Key:          map[string]types.AttributeValue{"id": &types.AttributeValueMemberN{Value: fmt.Sprint(want.ID)}},
+			ReturnValues: types.ReturnValueAllOld,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stored plant.NewPlant
+		if err := attributevalue.UnmarshalMap(out.Attributes, &stored); err != nil || !reflect.DeepEqual(stored, want) {
+			t.Errorf("POST %q stores %s, %v, want %s", body, text(stored), err, text(want))
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package contract
+
+import (
+	"encoding/json/v2"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"plantstore/internal/memory"
+	"plantstore/test/processtest"
+)
+
+// Every target answers every case as the contract says.
+func TestContract(t *testing.T) {
+	if url := os.Getenv("CONTRACT_URL"); url != "" {
+		runAll(t, fromEnvironment(t, strings.TrimSuffix(url, "/")))
+		return
+	}
+	t.Parallel()
+	binary := processtest.Build(t, "plantstore")
+	for name, newTarget := range map[string]func(*testing.T) target{
+		"in process":        func(t *testing.T) target { return newService(t, new(memory.PlantStore)).target },
+		"serve in memory":   func(t *testing.T) target { return serveInMemory(t, binary) },
+		"serve on DynamoDB": func(t *testing.T) target { return serveOnDynamoDB(t, binary) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			runAll(t, newTarget(t))
+		})
+	}
+}
+
+func runAll(t *testing.T, target target) {
+	contract, counts := loadContract(t), map[string]int{}
+	for _, c := range conversations() {
+		if reason, lacks := target.lacking[c.needs]; lacks {
+			t.Logf("left out: %s: %s", c.name, reason)
+			counts["left out"]++
+			continue
+		}
+		id, result := 1<<53+rand.Int64N(1<<62), "passed" // ids beyond the whole numbers of a float64
+		for i, s := range c.steps {
+			got := target.send(t, s, id)
+			if target.guarded && got.status == http.StatusOK && s.want.plant == "" {
+				t.Fatalf("%.200s: step %d: %s wrote a plant that it must not, so the other cases were not tried", c.name, i+1, s)
+			}
+			problem := contract.compare(got, s.want)
+			if holdsPart(fmt.Sprint(string(got.body), got.header), slices.Collect(maps.Values(target.tokens))...) {
+				got, problem = answer{}, "it holds a part of a token, and therefore is not shown"
+			}
+			if problem != "" {
+				t.Errorf("%.200s: step %d: %s: answer = %s: %.300s", c.name, i+1, s, got, problem)
+				result = "failed"
+			}
+		}
+		counts[result]++
+	}
+	t.Logf("%d cases passed, %d were left out, %d failed", counts["passed"], counts["left out"], counts["failed"])
+}
+
+// compare returns how an answer differs from what is wanted, or "".
+func (c contract) compare(got answer, want want) string {
+	code, clause, members, err := c.outcome(got)
+	var plant map[string]any
+	_ = json.Unmarshal([]byte(want.plant), &plant) // nil if no plant is wanted
+	switch {
+	case err != nil:
+		return err.Error()
+	case code == 0 && reflect.DeepEqual(members, plant), slices.Contains(want.codes, code) && clause == want.clause:
+		return ""
+	}
+	return fmt.Sprintf("want Plant %.200s or codes %v %s", want.plant, want.codes, want.clause)
+}
+
+// outcome reads an answer of the contract: 0 and the members of a Plant, or the code of an Error
+// and the clause at the end of its message. For an answer of API Gateway's own the code is the
+// status. Any other answer is an error.
+func (c contract) outcome(a answer) (code int, clause string, members map[string]any, err error) {
+	if a.header.Get("Content-Type") != "application/json" {
+		return 0, "", nil, errors.New("want type application/json")
+	}
+	if string(a.body) == `{"message":"`+http.StatusText(a.status)+`"}` {
+		return a.status, "", nil, nil
+	}
+	schema, known := c.answers[a.status]
+	if !known {
+		return 0, "", nil, errors.New("want status 200 or 400")
+	}
+	if err = json.Unmarshal(a.body, &members); err == nil {
+		err = schema.Validate(members)
+	}
+	if err != nil || a.status == http.StatusOK {
+		return 0, "", members, err
+	}
+	number, _ := members["error"].(float64)
+	message, _ := members["message"].(string)
+	code = int(number)
+	clause, ok := strings.CutPrefix(message, strings.TrimSuffix(c.messages[code], "."))
+	clause = strings.TrimPrefix(strings.TrimSuffix(clause, "."), ": ")
+	if !ok || clause != "" && code != 1004 || len(members) != 2 {
+		err = fmt.Errorf("want the message %q and no more", c.messages[code])
+	}
+	if code < 5000 && (a.header["Retry-After"] != nil || a.header["Idempotency-Key"] != nil) {
+		err = errors.New("want neither Retry-After nor Idempotency-Key")
+	}
+	return code, clause, members, err
+}
+
+var randomCharacters = regexp.MustCompile(`[0-9a-z]{8,}`)
+
+// holdsPart reports whether eight characters of a secret are in the text, in any case.
+func holdsPart(text string, secrets ...string) bool {
+	text = strings.ToLower(text)
+	for _, part := range randomCharacters.FindAllString(strings.ToLower(strings.Join(secrets, " ")), -1) {
+		for ; len(part) >= 8; part = part[1:] {
+			if strings.Contains(text, part[:8]) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -90,19 +90,16 @@ func TestVerify(t *testing.T) {
 		want   error
 		reads  int
 	}{
-		{"a valid token", secret, 0, nil, nil, 1},
-		{"the last moment", secret, time.Hour - 1, nil, nil, 1},
+		{"a valid token in its last moment", secret, time.Hour - 1, nil, nil, 1},
 		{"the moment of expiry", secret, time.Hour, nil, token.ErrInvalid, 1},
 		{"a revoked token", revoked, 0, nil, token.ErrInvalid, 1},
 		{"an unknown token", "pst_0000000000000000000000000000001uhv1w", 0, nil, token.ErrInvalid, 1},
 		{"an unavailable store", secret, 0, token.ErrUnavailable, token.ErrUnavailable, 1},
 		{"a broken store", secret, 0, broken, broken, 1},
 
-		{"nothing", "", 0, nil, token.ErrInvalid, 0},
 		{"the digest", digest, 0, nil, token.ErrInvalid, 0},
 		{"the prefix in another case", "PST_" + secret[4:], 0, nil, token.ErrInvalid, 0},
 		{"a character less", secret[:39], 0, nil, token.ErrInvalid, 0},
-		{"a character more", secret + "0", 0, nil, token.ErrInvalid, 0},
 		{"another character", strings.Replace(secret, "1", "2", 1), 0, nil, token.ErrInvalid, 0},
 		{"another checksum", secret[:39] + "N", 0, nil, token.ErrInvalid, 0},
 		// In these the checksum is right.

@@ -40,8 +40,10 @@ func testRevoke(t *testing.T, store token.Store) {
 			t.Errorf("Add(%+v) = nil, want an error: the digest is another token's", another)
 		}
 		check(t, store, tokens[i], nil)
-		if err := store.Revoke(t.Context(), tokens[i].Digest); err != nil {
-			t.Errorf("Revoke(%q) = %v, want nil", tokens[i].Digest, err)
+		for range 2 {
+			if err := store.Revoke(t.Context(), tokens[i].Digest); err != nil {
+				t.Errorf("Revoke(%q) = %v, want nil", tokens[i].Digest, err)
+			}
 		}
 		add(t, store, tokens[i]) // a delayed Add does not undo Revoke
 		tokens[i].Revoked = true
@@ -51,9 +53,6 @@ func testRevoke(t *testing.T, store token.Store) {
 		if err != nil || !slices.Equal(got, tokens) {
 			t.Errorf("List = %+v, %v, want %+v", got, err, tokens)
 		}
-	}
-	if err := store.Revoke(t.Context(), tokens[0].Digest); err != nil {
-		t.Errorf("Revoke again = %v, want nil", err)
 	}
 	if err := store.Revoke(t.Context(), newToken(9).Digest); !errors.Is(err, token.ErrNotFound) {
 		t.Errorf("Revoke of an unknown token = %v, want %v", err, token.ErrNotFound)

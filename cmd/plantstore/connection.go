@@ -84,10 +84,10 @@ func (c *connection) client(ctx context.Context, timeout time.Duration) (*dynamo
 // table that the command used.
 func (c *connection) explain(err error, table string) error {
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		err = &dynamo.TableError{Table: table, Problem: "does not exist"}
+		err = fmt.Errorf("%w %s does not exist", dynamo.ErrTable, table)
 	}
-	if problem, ok := errors.AsType[*dynamo.TableError](err); ok {
-		return fmt.Errorf("%w; in a local DynamoDB, `plantstore tables create` creates the tables", problem)
+	if errors.Is(err, dynamo.ErrTable) {
+		return fmt.Errorf("%w; in a local DynamoDB, create it with `plantstore tables create`", err)
 	}
 	if refusal, ok := errors.AsType[smithy.APIError](err); ok {
 		return fmt.Errorf("DynamoDB refused the request: %s: %s", refusal.ErrorCode(), printable(refusal.ErrorMessage()))

@@ -22,7 +22,10 @@ const (
 	pageTimeout = 10 * time.Second
 )
 
-// List implements [token.Store].
+// List returns every token, in no order. An expired or revoked one is listed until
+// DynamoDB removes it, some time after it expires. List returns
+// [token.ErrUnavailable]. If there are items that it cannot read, it returns the
+// others with an error.
 func (s *TokenStore) List(ctx context.Context) ([]token.Token, error) {
 	tokens := []token.Token{}
 	var unreadable error
@@ -36,8 +39,9 @@ func (s *TokenStore) List(ctx context.Context) ([]token.Token, error) {
 	return tokens, cmp.Or(err, unreadable)
 }
 
-// LookUp implements [token.Store]. It reads nothing of a token but its id and
-// digest.
+// LookUp returns the digest of the token with this id. It scans the table, and
+// reads nothing of a token but its id and digest. It returns [token.ErrNotFound] or
+// [token.ErrUnavailable].
 func (s *TokenStore) LookUp(ctx context.Context, id string) (digest string, err error) {
 	err = s.scan(ctx, dynamodb.ScanInput{
 		FilterExpression:          aws.String("id = :id"),
@@ -86,7 +90,9 @@ func (s *TokenStore) scan(ctx context.Context, in dynamodb.ScanInput, f func(map
 	return first
 }
 
-func (s *TokenStore) scanSegment(ctx context.Context, in dynamodb.ScanInput, segment int32, f func(*dynamodb.ScanOutput)) error {
+func (s *TokenStore) scanSegment(
+	ctx context.Context, in dynamodb.ScanInput, segment int32, f func(*dynamodb.ScanOutput),
+) error {
 	in.Segment = &segment
 	for {
 		page, err := s.scanPage(ctx, &in)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"sync"
 
 	"plantstore/internal/token"
@@ -52,31 +50,6 @@ func (s *TokenStore) Add(ctx context.Context, t token.Token) error {
 	}
 	s.tokens[t.Digest] = t
 	return nil
-}
-
-// List implements [token.Store].
-func (s *TokenStore) List(ctx context.Context) ([]token.Token, error) {
-	if err := available(ctx); err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Collect(maps.Values(s.tokens)), nil
-}
-
-// LookUp implements [token.Store].
-func (s *TokenStore) LookUp(ctx context.Context, id string) (string, error) {
-	if err := available(ctx); err != nil {
-		return "", err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for digest, t := range s.tokens {
-		if t.ID == id {
-			return digest, nil
-		}
-	}
-	return "", token.ErrNotFound
 }
 
 // Revoke implements [token.Store].

@@ -33,16 +33,6 @@ type Store interface {
 	// has the digest.
 	Add(ctx context.Context, t Token) error
 
-	// List returns every token, in no order. It lists an expired or revoked token
-	// until the store removes it, some time after the token expires. It returns
-	// ErrUnavailable. If there are tokens that it cannot read, it returns the
-	// others with an error.
-	List(ctx context.Context) ([]Token, error)
-
-	// LookUp returns the digest of the token with this id. It may read the whole
-	// store. It returns ErrNotFound or ErrUnavailable.
-	LookUp(ctx context.Context, id string) (digest string, err error)
-
 	// Revoke makes the token with this digest invalid for good: a concurrent or
 	// later Add of the token does not undo it. It may be repeated. It returns
 	// ErrNotFound, or ErrUnavailable if it is not certain that the token is

@@ -1,11 +1,9 @@
 package storetest
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -48,11 +46,6 @@ func testRevoke(t *testing.T, store token.Store) {
 		add(t, store, tokens[i]) // a delayed Add does not undo Revoke
 		tokens[i].Revoked = true
 		check(t, store, tokens[i], nil)
-		got, err := store.List(t.Context())
-		slices.SortFunc(got, func(a, b token.Token) int { return cmp.Compare(a.ID, b.ID) })
-		if err != nil || !slices.Equal(got, tokens) {
-			t.Errorf("List = %+v, %v, want %+v", got, err, tokens)
-		}
 	}
 	if err := store.Revoke(t.Context(), newToken(9).Digest); !errors.Is(err, token.ErrNotFound) {
 		t.Errorf("Revoke of an unknown token = %v, want %v", err, token.ErrNotFound)
@@ -66,19 +59,15 @@ func add(t *testing.T, store token.Store, added token.Token) {
 	}
 }
 
-// check checks that the store finds want, by its digest and by its id, or returns
-// an error.
+// check checks that the store finds want by its digest, or returns an error.
 func check(t *testing.T, store token.Store, want token.Token, wantErr error) {
 	t.Helper()
-	digest, id := want.Digest, want.ID
+	digest := want.Digest
 	if wantErr != nil {
 		want = token.Token{}
 	}
 	if got, err := store.Find(t.Context(), digest); got != want || !errors.Is(err, wantErr) {
 		t.Errorf("Find(%q) = %+v, %v, want %+v, %v", digest, got, err, want, wantErr)
-	}
-	if got, err := store.LookUp(t.Context(), id); got != want.Digest || !errors.Is(err, wantErr) {
-		t.Errorf("LookUp(%q) = %q, %v, want %q, %v", id, got, err, want.Digest, wantErr)
 	}
 }
 
@@ -87,8 +76,6 @@ func testTokensEndedContext(t *testing.T, store token.Store) {
 	cancel()
 	for operation, call := range map[string]func() error{
 		"Find":   func() error { _, err := store.Find(ended, newToken(1).Digest); return err },
-		"List":   func() error { _, err := store.List(ended); return err },
-		"LookUp": func() error { _, err := store.LookUp(ended, newToken(1).ID); return err },
 		"Add":    func() error { return store.Add(ended, newToken(1)) },
 		"Revoke": func() error { return store.Revoke(ended, newToken(1).Digest) },
 	} {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Rows about JSON's syntax are few here: test/judge runs JSONTestSuite.
+// Rows about JSON's syntax are few here: test/contract runs JSONTestSuite.
 func TestDecode(t *testing.T) {
 	malformed, invalid, tooLarge := ErrMalformed.Error(), ErrInvalid.Error()+": ", ErrTooLarge.Error()
 	oak := `{"id":1,"name":"oak"}`

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"plantstore/internal/plant"
+	"plantstore/internal/token"
 )
 
 // CreatePlant answers POST /plants.
@@ -89,14 +90,12 @@ func (c *creation) chooseKey(newKey func() string) error {
 		c.idempotencyKey = newKey()
 		return nil
 	}
-	if len(sent.value) < 1 || len(sent.value) > 255 || strings.ContainsFunc(sent.value, notVisible) {
+	if !token.VisibleASCII(sent.value, 255) {
 		return errIdempotencyKey
 	}
 	c.idempotencyKey = sent.value
 	return nil
 }
-
-func notVisible(r rune) bool { return r <= ' ' || r > '~' }
 
 // isJSON reports whether a content type is JSON's, with any parameters. No
 // content type counts as JSON, because HTTP clients leave it out.

@@ -96,18 +96,21 @@ func TestItemsOfOthers(t *testing.T) {
 	text := func(value string) types.AttributeValue { return &types.AttributeValueMemberS{Value: value} }
 	put(plants, map[string]types.AttributeValue{"id": &types.AttributeValueMemberN{Value: "1"}, "created_at": text("yesterday")})
 	put(tokens, map[string]types.AttributeValue{"digest": text("odd"), "id": text("odd"), "expires_at": text("soon")})
+	put(tokens, map[string]types.AttributeValue{ // the year 10000, which JSON cannot express
+		"digest": text("late"), "id": text("late"), "expires_at": &types.AttributeValueMemberN{Value: "253402300800"},
+	})
 
 	write := plant.Write{Plant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: "oak"}}, Key: plant.NewWriteKey("gardener", "k")}
 	if err := (&dynamo.PlantStore{Client: client, Table: plants}).Create(t.Context(), write); !errors.Is(err, plant.ErrExists) {
 		t.Errorf("Create on an id that another wrote = %v, want %v", err, plant.ErrExists)
 	}
 	store := &dynamo.TokenStore{Client: client, Table: tokens}
-	good := token.Token{Digest: "d", ID: "i", Subject: "s", CreatedAt: time.Unix(0, 0).UTC(), ExpiresAt: time.Unix(1800000000, 0).UTC()}
+	good := token.Token{Digest: "d", ID: "i", Subject: "s", CreatedAt: time.Unix(0, 0).UTC(), ExpiresAt: time.Unix(253402300799, 0).UTC()}
 	if err := store.Add(t.Context(), good); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := store.List(t.Context()); err == nil || !slices.Equal(got, []token.Token{good}) {
-		t.Errorf("List = %+v, %v, want %+v and an error about the other", got, err, good)
+		t.Errorf("List = %+v, %v, want %+v and an error about the others", got, err, good)
 	}
 	for id, want := range map[string]string{"i": "d", "odd": "odd"} {
 		digest, err := store.LookUp(t.Context(), id)
@@ -117,5 +120,26 @@ func TestItemsOfOthers(t *testing.T) {
 		if err := store.Revoke(t.Context(), digest); err != nil {
 			t.Errorf("Revoke(%q) = %v, want nil", digest, err)
 		}
+	}
+}
+
+func TestCheckTables(t *testing.T) {
+	client, plants, tokens := dynamotest.Tables(t)
+	for _, test := range []struct {
+		plants, tokens string
+		want           error
+	}{
+		{plants, tokens, nil},
+		{tokens, plants, dynamo.ErrTable},
+		{plants, plants, dynamo.ErrTable},
+		{"absent", tokens, dynamo.ErrTable},
+		{plants, "absent", dynamo.ErrTable},
+	} {
+		if err := dynamo.CheckTables(t.Context(), client, test.plants, test.tokens); !errors.Is(err, test.want) {
+			t.Errorf("CheckTables(%q, %q) = %v, want %v", test.plants, test.tokens, err, test.want)
+		}
+	}
+	if err := dynamo.CreateTables(t.Context(), client, tokens, plants); !errors.Is(err, dynamo.ErrTable) {
+		t.Errorf("CreateTables with the names swapped = %v, want %v", err, dynamo.ErrTable)
 	}
 }

@@ -83,7 +83,7 @@ func (c client) run(t *testing.T, address string) (stdout string, code int) {
 // request itself, that the outcome is unknown. Run again, the client learns that the plant exists.
 func testLostAnswers(t *testing.T, c client, address string) {
 	target, _ := url.Parse(address) // it is valid
-	var keys []string // the client sends one request after the other
+	var keys []string               // the client sends one request after the other
 	var told time.Time
 	forward := httputil.NewSingleHostReverseProxy(target)
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -61,9 +61,9 @@ func emittedMetrics(t *testing.T, template tree) *regexp.Regexp {
 	t.Helper()
 	var metrics []string
 	for kind, names := range map[string]string{
-		function:   "AWS/Lambda (ConcurrentExecutions|Duration|Errors|Invocations|Throttles) FunctionName",
+		function: "AWS/Lambda (ConcurrentExecutions|Duration|Errors|Invocations|Throttles) FunctionName",
 		httpAPI:  "AWS/ApiGateway (4xx|5xx|Count|DataProcessed|IntegrationLatency|Latency) ApiId",
-		table:      "AWS/DynamoDB (ConditionalCheckFailedRequests|ReadThrottleEvents|WriteThrottleEvents) TableName",
+		table:    "AWS/DynamoDB (ConditionalCheckFailedRequests|ReadThrottleEvents|WriteThrottleEvents) TableName",
 	} {
 		for name := range template.resources(t, kind) {
 			metrics = append(metrics, names+" !Ref "+name)

@@ -228,4 +228,6 @@ func variables(template, resource tree) tree {
 }
 
 // command returns the folder in cmd of a function, as createplant of CreatePlantFunction.
-func command(function string) string { return strings.ToLower(strings.TrimSuffix(function, "Function")) }
+func command(function string) string {
+	return strings.ToLower(strings.TrimSuffix(function, "Function"))
+}

@@ -201,7 +201,7 @@ func TestEnvironments(t *testing.T) {
 func TestVariables(t *testing.T) {
 	template, local := parse(t, "template.yaml"), read(t, "tools/sam-local.json") // which sets only what is declared
 	for name, resource := range template.resources(t, function) {
-		code := read(t, "cmd/"+command(name)+"/main.go") + read(t, "internal/dynamo/environment.go")
+		code := read(t, "cmd/"+command(name)+"/main.go") + read(t, "cmd/internal/environment/environment.go")
 		declared := variables(template, resource)
 		for _, literal := range regexp.MustCompile(`"([A-Z]+(?:_[A-Z]+)+)"`).FindAllStringSubmatch(code, -1) {
 			if declared[literal[1]] == nil && (!strings.HasPrefix(literal[1], "AWS_") || strings.Contains(local, literal[0])) {

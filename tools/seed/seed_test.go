@@ -18,6 +18,7 @@ import (
 
 	"plantstore/internal/api"
 	"plantstore/internal/memory"
+	"plantstore/internal/token"
 )
 
 var files = os.DirFS("../../events")

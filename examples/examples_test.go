@@ -118,7 +118,7 @@ func testLostAnswers(t *testing.T, c client, address string) {
 		t.Errorf("%v again = %q, exit code %d, want error 3001 and 1", c.command, exists, existsCode)
 	}
 	if len(keys) != 4 || keys[0] == "" || keys[0] != keys[1] || keys[1] != keys[2] || keys[2] == keys[3] {
-		t.Errorf("%v sent the keys %q, want one for the three requests of a run, and another for the next", c.command, keys)
+		t.Errorf("%v sent the keys %q, want one for the three requests of a run, and another later", c.command, keys)
 	}
 }
 

@@ -47,8 +47,8 @@ func TestTokenOnThePage(t *testing.T) {
 	}
 }
 
-// TestPage creates a plant by a click on the page, and learns by a second click that it exists. With SCREENSHOT=FILE.png
-// it stores what the browser shows.
+// TestPage creates a plant by a click on the page, and learns by a second click that it exists. With
+// SCREENSHOT=FILE.png it stores what the browser shows.
 func TestPage(t *testing.T) {
 	const status = ".live-responses-table tbody .response-col_status"
 	const body = ".live-responses-table .highlight-code code"
@@ -66,7 +66,7 @@ func TestPage(t *testing.T) {
 		into(&first, chromedp.Text(status, chromedp.NodeVisible)),
 		into(&plant, chromedp.Text(body, chromedp.NodeVisible)),
 		chromedp.Click(".execute", chromedp.NodeVisible),
-		into(&second, chromedp.Poll[string]("(s => s.startsWith('4') && s)(document.querySelector('"+status+"').innerText)")),
+		into(&second, chromedp.Poll[string](`(s => s[0] == '4' && s)(document.querySelector('`+status+`').innerText)`)),
 		into(&failure, chromedp.Text(body)),
 		into(&violations, chromedp.Evaluate[[]string]("violations")),
 		into(&screenshot, chromedp.CaptureScreenshot()),
@@ -90,8 +90,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// openBrowser starts Chromium for the time of the test, and returns the faults that it reports. If Chromium is missing,
-// the test is skipped, or with CI=true fails.
+// openBrowser starts Chromium for the time of the test, and returns the faults that it reports. If Chromium is
+// missing, the test is skipped, or with CI=true fails.
 func openBrowser(t *testing.T) (ctx context.Context, faults func() []string) {
 	t.Helper()
 	chromium, err := exec.LookPath("chromium")
@@ -110,7 +110,7 @@ func openBrowser(t *testing.T) (ctx context.Context, faults func() []string) {
 	ctx, stop = chromedp.NewContext(ctx)
 	t.Cleanup(stop)
 	script := page.AddScriptToEvaluateOnNewDocumentParams{Source: `var violations = [];
-		addEventListener('securitypolicyviolation', e => violations.push(e.violatedDirective + ' ' + e.blockedURI), true)`}
+		addEventListener('securitypolicyviolation', e => violations.push(e.violatedDirective + e.blockedURI), true)`}
 	err = chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
 		_, err := cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, script)
 		return err

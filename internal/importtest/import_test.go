@@ -33,7 +33,9 @@ func allowed() map[string][]string {
 		cmd + "authorizer": {
 			cmd + "internal/", internal + "api", internal + "dynamo", internal + "token", lambda + "lambda",
 		},
-		cmd + "plantstore":     append(smithy, cmd+"internal/", "plantstore", internal, sdk, "github.com/alecthomas/kong"),
+		cmd + "plantstore": append(
+			smithy, "plantstore", cmd+"internal/", internal, sdk, "github.com/alecthomas/kong",
+		),
 		"plantstore/examples/": {},
 		// Product code imports none of these.
 		"plantstore/test/":                {internal, "plantstore/test/", sdk},

@@ -21,23 +21,25 @@ func TestBuiltFunctions(t *testing.T) {
 		t.Errorf("`sam deploy` gets the parameters %q, want %q", got, want)
 	}
 	for name, resource := range built.resources(t, function) {
-		binary, err := elf.NewFile(bytes.NewReader(bootstrap(t, filepath.Join(".aws-sam/build", resource.text("Properties.CodeUri")))))
+		folder := filepath.Join(".aws-sam/build", resource.text("Properties.CodeUri"))
+		binary, err := elf.NewFile(bytes.NewReader(bootstrap(t, folder)))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		libraries, err := binary.ImportedLibraries()
 		want := map[string]elf.Machine{"arm64": elf.EM_AARCH64, "x86_64": elf.EM_X86_64}[architecture]
 		if err != nil || len(libraries) > 0 || binary.Machine != want {
-			t.Errorf("%s is built for %v and needs %v (%v), want %v and no library", name, binary.Machine, libraries, err, want)
+			t.Errorf("%s is for %v and needs %v (%v), want %v alone", name, binary.Machine, libraries, err, want)
 		}
 	}
 }
 
-// TestFunctionsBuildTheSameAndSmall checks that the same source gives the same bytes in any folder, so that a deployment
-// without a change deploys nothing, and that a zip of them, which a cold start loads, has at most 3.6 MB.
+// TestFunctionsBuildTheSameAndSmall checks that the same source gives the same bytes in any folder, so that a
+// deployment without a change deploys nothing, and that their zip, which a cold start loads, has at most 3.6 MB.
 func TestFunctionsBuildTheSameAndSmall(t *testing.T) {
 	elsewhere := t.TempDir()
-	if out, err := exec.Command("cp", "-R", "cmd", "internal", "go.mod", "go.sum", "Makefile", elsewhere).CombinedOutput(); err != nil {
+	copied := exec.CommandContext(t.Context(), "cp", "-R", "cmd", "internal", "go.mod", "go.sum", "Makefile", elsewhere)
+	if out, err := copied.CombinedOutput(); err != nil {
 		t.Fatalf("cp: %v\n%s", err, out)
 	}
 	for name := range parse(t, "template.yaml").resources(t, function) {
@@ -60,8 +62,8 @@ func TestFunctionsBuildTheSameAndSmall(t *testing.T) {
 func build(t *testing.T, folder, name string) []byte {
 	t.Helper()
 	artifacts := t.TempDir()
-	command := exec.CommandContext(t.Context(), "make", "-C", folder, "build-"+name, "ARCH=x86_64", "ARTIFACTS_DIR="+artifacts)
-	if out, err := command.CombinedOutput(); err != nil {
+	arguments := []string{"-C", folder, "build-" + name, "ARCH=x86_64", "ARTIFACTS_DIR=" + artifacts}
+	if out, err := exec.CommandContext(t.Context(), "make", arguments...).CombinedOutput(); err != nil {
 		t.Fatalf("make build-%s: %v\n%s", name, err, out)
 	}
 	return bootstrap(t, artifacts)

@@ -33,7 +33,7 @@ func TestMetrics(t *testing.T) {
 				t.Errorf("%s watches %s, which nothing emits", name, watched)
 			}
 		}
-		if !regexp.MustCompile(`(?m)^\| (\w+, )*` + name + `(, \w+)* \|`).MatchString(read(t, "docs/operations.md")) {
+		if find(`(?m)^\| (\w+, )*`+name+`(, \w+)* \|`, read(t, "docs/operations.md")) == nil {
 			t.Errorf("docs/operations.md has no row for %s", name)
 		}
 	}
@@ -69,8 +69,8 @@ func emittedMetrics(t *testing.T, template tree) *regexp.Regexp {
 			metrics = append(metrics, names+" !Ref "+name)
 		}
 	}
-	allowed := regexp.MustCompile(`dynamodb:(\w+) Effect:Allow Resource:!GetAtt (\w+)\.Arn`)
-	for _, match := range allowed.FindAllStringSubmatch(fmt.Sprint(template.resources(t, role)), -1) {
+	roles := text(template.resources(t, role))
+	for _, match := range find(`dynamodb:(\w+) Effect:Allow Resource:!GetAtt (\w+)\.Arn`, roles) {
 		const names = "AWS/DynamoDB (SuccessfulRequestLatency|SystemErrors|ThrottledRequests) TableName"
 		metrics = append(metrics, names+" !Ref "+match[2]+" Operation "+match[1])
 	}
@@ -85,8 +85,9 @@ func dashboardMetrics(t *testing.T, template tree) map[string]string {
 	t.Helper()
 	shown := map[string]string{}
 	for _, resource := range template.resources(t, "AWS::CloudWatch::Dashboard") {
-		body := regexp.MustCompile(`"\$\{(\w+)\}"`).ReplaceAllString(resource.text("Properties.DashboardBody"), `"!Ref $1"`)
-		body = strings.ReplaceAll(strings.TrimPrefix(body, "!Sub "), `["PlantStore/`, `["!Sub PlantStore/`)
+		body := strings.TrimPrefix(fmt.Sprint(resource.at("Properties.DashboardBody")), "!Sub ")
+		body = regexp.MustCompile(`"\$\{(\w+)\}"`).ReplaceAllString(body, `"!Ref $1"`)
+		body = strings.ReplaceAll(body, `["PlantStore/`, `["!Sub PlantStore/`)
 		var dashboard struct {
 			Widgets []struct{ Properties struct{ Metrics [][]any } }
 		}
@@ -115,14 +116,15 @@ func TestFilters(t *testing.T) {
 	if _, err := handler.Invoke(t.Context(), []byte("{}")); err != nil {
 		t.Fatal(err)
 	}
-	codes := append(regexp.MustCompile(`const: (\d{4})`).FindAllStringSubmatch(read(t, "openapi.yaml"), -1), []string{"", "0"})
+	codes := append(find(`const: (\d{4})`, read(t, "openapi.yaml")), []string{"", "0"})
 	labels, counted := dashboardMetrics(t, template), map[string]bool{}
 	for name, resource := range template.resources(t, filter) {
-		if group := resource.text("Properties.LogGroupName"); !strings.Contains(fmt.Sprint(template.resources(t, function)), group) {
+		group := resource.text("Properties.LogGroupName")
+		if !strings.Contains(text(template.resources(t, function)), "LogGroup:"+group+">") {
 			t.Errorf("%s reads %s, want a function's log", name, group)
 		}
 		value := resource.list("Properties.MetricTransformations")[0].(tree).text("MetricValue")
-		named := regexp.MustCompile(`\(([\dx, ]+)\)|$`).FindStringSubmatch(labels[emits(resource)])[1]
+		named := find(`\(([\dx, ]+)\)|$`, labels[emits(resource)])[0][1]
 		if named = cmp.Or(named, "0"); value != "1" {
 			named = "x+"
 		}
@@ -134,7 +136,8 @@ func TestFilters(t *testing.T) {
 			}
 			line["code"], _ = strconv.ParseFloat(code[1], 64)
 			got := matches(t, resource.text("Properties.FilterPattern"), line)
-			if _, isNumber := line[strings.TrimPrefix(value, "$.")].(float64); got != want.MatchString(code[1]) || value != "1" && !isNumber {
+			_, isNumber := line[strings.TrimPrefix(value, "$.")].(float64)
+			if got != want.MatchString(code[1]) || isNumber != (value != "1") {
 				t.Errorf("%s counts %s for code %s = %t, want it to count %s", name, value, code[1], got, named)
 			}
 			counted[code[1]] = counted[code[1]] || got && value == "1"

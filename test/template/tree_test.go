@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -65,8 +66,18 @@ func (t tree) at(path string) any {
 	return value
 }
 
-// text returns the value at a path as it prints.
-func (t tree) text(path string) string { return fmt.Sprint(t.at(path)) }
+// text returns the value at a path as text.
+func (t tree) text(path string) string { return text(t.at(path)) }
+
+// text returns value as text, with a map as in <A:1 B:2> and a list as in <1 2>.
+func text(value any) string {
+	return strings.NewReplacer("map[", "<", "[", "<", "]", ">").Replace(fmt.Sprint(value))
+}
+
+// find returns the matches of a regular expression, each with its submatches.
+func find(pattern, text string) [][]string {
+	return regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1)
+}
 
 // sub returns the members at a path.
 func (t tree) sub(path string) tree { members, _ := t.at(path).(tree); return members }

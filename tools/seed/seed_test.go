@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -30,10 +31,11 @@ func TestEachEventGetsItsAnswer(t *testing.T) {
 			t.Fatal(err)
 		}
 		log := slog.New(slog.DiscardHandler)
-		createPlant := &api.CreatePlant{Plants: plants, Log: log, Now: time.Now, NewKey: func() string { return "fresh" }}
+		createPlant := &api.CreatePlant{Plants: plants, Log: log, Now: time.Now, NewKey: rand.Text}
 		invoke, decoded := createPlant.Invoke, any(new(events.APIGatewayV2HTTPRequest))
 		if path.Dir(name) == "authorizer" {
-			invoke = (&api.Authorizer{Tokens: token.Verifier{Store: tokens, Now: time.Now}, Log: log, Now: time.Now}).Invoke
+			verifier := token.Verifier{Store: tokens, Now: time.Now}
+			invoke = (&api.Authorizer{Tokens: verifier, Log: log, Now: time.Now}).Invoke
 			decoded = new(events.APIGatewayV2CustomAuthorizerV2Request)
 		}
 		event, err := fs.ReadFile(files, name)
@@ -62,7 +64,8 @@ func TestEachEventGetsItsAnswerThroughSAMLocal(t *testing.T) {
 	functions := map[string]string{"createplant": "CreatePlantFunction", "authorizer": "AuthorizerFunction"}
 	for range 2 {
 		testAnswers(t, func(t *testing.T, name string) []byte {
-			command := exec.CommandContext(t.Context(), "sam", "local", "invoke", functions[path.Dir(name)], "-e", "events/"+name)
+			arguments := []string{"local", "invoke", functions[path.Dir(name)], "-e", "events/" + name}
+			command := exec.CommandContext(t.Context(), "sam", arguments...)
 			command.Dir = "../.."
 			var stderr strings.Builder
 			command.Stderr = &stderr

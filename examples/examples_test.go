@@ -1,11 +1,8 @@
 package examples
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -16,191 +13,82 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"plantstore/test/processtest"
 )
 
-// clients returns the command of each example, by the program that it needs.
-func clients() map[string][]string {
-	return map[string][]string{
-		"curl":    {"./create.sh"},
-		"go":      {"go", "run", "./go"},
-		"python3": {"python3", "create.py"},
-		"node":    {"node", "create.mjs"},
-	}
-}
-
-// A client whose first answer is lost, and whose second says to come again,
-// learns what became of its plant; another that comes later learns that it
-// exists; and where nobody answers, a client gives up.
-func TestExamples(t *testing.T) {
-	server := processtest.Serve(t, processtest.Build(t, "plantstore"), processtest.InMemory()...)
-	token := regexp.MustCompile(`pst_\w+`).FindString(server.Greeting)
-	id := 0
-	for name, command := range clients() {
-		id++
-		body := fmt.Sprintf(`{"id":%d,"name":"Monstera","tag":"%s"}`, id, name)
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			need(t, name)
-			lossy := newLossy(t, server.URL)
-			var givesUp sync.WaitGroup
-			givesUp.Go(func() {
-				if got, code := run(t, append(slices.Clone(command), body), "PLANTSTORE_URL=http://"+unused(t), "PLANTSTORE_TOKEN="+token); !strings.HasPrefix(got, "no answer") || code != 1 {
-					t.Errorf("%s where nobody answers = %q, exit code %d, want no answer, 1", name, got, code)
-				}
-			})
-			for _, test := range []struct {
-				name     string
-				want     string
-				code     int
-				requests int // in all
-			}{
-				{"the first answer is lost", `{"name":"Monstera","tag":"` + name + `"}`, 0, 3},
-				{"the plant exists", `{"error":3001,"message":"A plant with this id exists."}`, 1, 4},
-			} {
-				got, code := run(t, append(slices.Clone(command), body), "PLANTSTORE_URL="+lossy.url, "PLANTSTORE_TOKEN="+token)
-				if got != test.want+"\n" || code != test.code || len(lossy.seen()) != test.requests {
-					t.Errorf("%s: %s = %q, exit code %d after %d requests, want %s, %d after %d", test.name, name, got, code, len(lossy.seen()), test.want, test.code, test.requests)
-				}
-			}
-			givesUp.Wait()
-			if r := lossy.seen(); len(r) > 3 && (r[0].key == "" || r[0].key != r[1].key || r[1].key != r[2].key || r[2].key == r[3].key) {
-				t.Errorf("%s sent the keys %+v, want one for the first three requests, which are of one plant, and another for the fourth", name, r)
-			}
-			if r := lossy.seen(); len(r) > 2 && r[2].at.Sub(r[1].at) < retryAfter {
-				t.Errorf("%s came again after %v, want %v, as it was told", name, r[2].at.Sub(r[1].at), retryAfter)
-			}
-		})
-	}
-}
-
-// A client that lacks its argument or a variable says how it is called, and
-// sends nothing.
-func TestUsage(t *testing.T) {
-	tests := []struct {
-		name        string
-		arguments   []string
-		environment []string
-	}{
-		{"no plant", nil, []string{"PLANTSTORE_URL=http://127.0.0.1:1", "PLANTSTORE_TOKEN=x"}},
-		{"no address", []string{"{}"}, []string{"PLANTSTORE_URL=", "PLANTSTORE_TOKEN=x"}},
-		{"no token", []string{"{}"}, []string{"PLANTSTORE_URL=http://127.0.0.1:1", "PLANTSTORE_TOKEN="}},
-	}
-	for name, command := range clients() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			need(t, name)
-			for _, test := range tests {
-				c := exec.CommandContext(t.Context(), command[0], append(slices.Clone(command[1:]), test.arguments...)...)
-				c.Env = append(append(os.Environ(), "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1"), test.environment...)
-				// go run tells the exit code too.
-				if out, err := c.CombinedOutput(); err == nil || !regexp.MustCompile(`^.*usage: PLANTSTORE_URL=.*\n(exit status 2\n)?$`).Match(out) {
-					t.Errorf("%s: %s = %q, %v, want its usage", test.name, name, out, err)
-				}
-			}
-		})
-	}
-}
-
-// A page or a redirect is no answer of the service: the plant is not taken for
-// created, and the token goes nowhere else.
-func TestAnswersOfAnother(t *testing.T) {
-	for name, command := range clients() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			need(t, name)
-			var asked, elsewhere atomic.Int32
-			other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
-			defer other.Close()
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				switch asked.Add(1) {
-				case 1:
-					http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
-				case 2:
-					http.Redirect(w, r, other.URL, http.StatusFound)
-				case 3:
-					w.Header().Set("Retry-After", "Sat, 21 Nov 2026 12:00:00 GMT")
-					w.WriteHeader(http.StatusServiceUnavailable)
-					_, _ = io.WriteString(w, "\xff")
-				default:
-					_, _ = io.WriteString(w, "<html>")
-				}
-			}))
-			defer server.Close()
-			out, code := run(t, append(slices.Clone(command), `{"id":1,"name":"oak"}`), "PLANTSTORE_URL="+server.URL, "PLANTSTORE_TOKEN=pst_secret")
-			if code != 1 || asked.Load() != 4 || elsewhere.Load() != 0 || strings.Contains(out, "pst_secret") {
-				t.Errorf("%s = %q, exit code %d after %d requests, and %d elsewhere, want 1 after 4, and none", name, out, code, asked.Load(), elsewhere.Load())
-			}
-		})
-	}
-}
-
-// need skips the test where a program is missing, and with CI=true fails it.
-func need(t *testing.T, program string) {
-	t.Helper()
-	if _, err := exec.LookPath(program); err != nil && os.Getenv("CI") == "true" {
-		t.Fatalf("this example needs %s", program)
-	} else if err != nil {
-		t.Skipf("skipped: this example needs %s", program)
-	}
-}
-
-// unused returns an address where nobody listens.
-func unused(t *testing.T) string {
-	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Error(err)
-		return ""
-	}
-	defer listener.Close() //nolint:errcheck // nobody came
-	return listener.Addr().String()
-}
-
-// run returns what a command printed on standard output, and its exit code.
-func run(t *testing.T, command []string, environment ...string) (stdout string, code int) {
-	t.Helper()
-	c := exec.CommandContext(t.Context(), command[0], command[1:]...)
-	c.Env = append(append(os.Environ(), "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1"), environment...)
-	var out bytes.Buffer
-	c.Stdout = &out
-	err := c.Run()
-	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended {
-		t.Error(err)
-		return "", 0
-	}
-	return out.String(), c.ProcessState.ExitCode()
-}
-
 // retryAfter differs from what the clients wait by themselves.
 const retryAfter = 3 * time.Second
 
-// lossy is a proxy that loses its first answer, and answers the second request
-// by itself, that the outcome is unknown.
-type lossy struct {
-	url      string
-	mu       sync.Mutex
-	requests []request
-}
-
-type request struct {
-	key string
-	at  time.Time
-}
-
-func newLossy(t *testing.T, target string) *lossy {
-	t.Helper()
-	u, err := url.Parse(target)
-	if err != nil {
-		t.Fatal(err)
+// TestExamples runs each client against a server whose answers get lost, against none and against another service.
+// The clients wait for seconds, so all of them run at once.
+func TestExamples(t *testing.T) {
+	server := processtest.Serve(t, processtest.Build(t, "plantstore"), processtest.InMemory()...)
+	secret := regexp.MustCompile(`pst_\w+`).FindString(server.Greeting)
+	nobody := httptest.NewServer(http.NotFoundHandler())
+	nobody.Close()
+	var runs sync.WaitGroup
+	defer runs.Wait()
+	commands := []string{"curl ./create.sh", "go " + buildGo(t), "python3 python3 create.py", "node node create.mjs"}
+	for id, command := range commands {
+		program, command, _ := strings.Cut(command, " ")
+		if _, err := exec.LookPath(program); err != nil && os.Getenv("CI") != "true" {
+			t.Logf("left out: the example for %s, which is not installed", program)
+			continue
+		}
+		c := client{strings.Fields(command), fmt.Sprintf(`{"id":%d,"name":"Monstera","tag":"indoor"}`, id), secret}
+		for name, test := range map[string]func(*testing.T){
+			" after lost answers":  func(t *testing.T) { testLostAnswers(t, c, server.URL) },
+			" and another service": func(t *testing.T) { testAnotherService(t, c) },
+			" where nobody answers": func(t *testing.T) {
+				if out, code := c.run(t, nobody.URL); !strings.HasPrefix(out, "no answer") || code != 1 {
+					t.Errorf("%v = %q, exit code %d, want no answer and 1", c.command, out, code)
+				}
+			},
+		} {
+			runs.Go(func() { t.Run(program+name, test) })
+		}
 	}
-	l, forward := new(lossy), httputil.NewSingleHostReverseProxy(u)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch l.saw(request{r.Header.Get("Idempotency-Key"), time.Now()}) {
+}
+
+// buildGo builds the Go client.
+func buildGo(t *testing.T) (binary string) {
+	t.Helper()
+	binary = t.TempDir() + "/create"
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./go").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return binary
+}
+
+// client is an example's command, with the plant and the token that it sends.
+type client struct {
+	command       []string
+	plant, secret string
+}
+
+// run returns what the client prints on standard output, and its exit code.
+func (c client) run(t *testing.T, address string) (stdout string, code int) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), c.command[0], append(slices.Clone(c.command[1:]), c.plant)...)
+	command.Env = append(os.Environ(), "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1")
+	command.Env = append(command.Env, "PLANTSTORE_URL="+address, "PLANTSTORE_TOKEN="+c.secret)
+	out, _ := command.Output() // the exit code tells
+	return string(out), command.ProcessState.ExitCode()
+}
+
+// testLostAnswers lets a client create its plant through a proxy that loses the first answer, and answers the second
+// request itself, that the outcome is unknown. Run again, the client learns that the plant exists.
+func testLostAnswers(t *testing.T, c client, address string) {
+	target, _ := url.Parse(address) // it is valid
+	var keys []string               // the client sends one request after the other
+	var told time.Time
+	forward := httputil.NewSingleHostReverseProxy(target)
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		keys = append(keys, r.Header.Get("Idempotency-Key"))
+		switch len(keys) {
 		case 1:
 			answer := httptest.NewRecorder()
 			forward.ServeHTTP(answer, r)
@@ -209,28 +97,54 @@ func newLossy(t *testing.T, target string) *lossy {
 			}
 			panic(http.ErrAbortHandler) // closes the connection
 		case 2:
+			told = time.Now()
 			w.Header().Set("Retry-After", fmt.Sprint(retryAfter.Seconds()))
 			w.WriteHeader(http.StatusBadRequest)
 			fmt.Fprint(w, `{"error":5004,"message":"The outcome is unknown: the plant may have been created."}`)
 		default:
+			if waited := time.Since(told); waited < retryAfter {
+				t.Errorf("%v comes again after %v, want %v, as it was told", c.command, waited, retryAfter)
+			}
 			forward.ServeHTTP(w, r)
 		}
 	}))
-	t.Cleanup(server.Close)
-	l.url = server.URL
-	return l
+	created, createdCode := c.run(t, proxy.URL)
+	exists, existsCode := c.run(t, proxy.URL)
+	proxy.Close()
+	if created != `{"name":"Monstera","tag":"indoor"}`+"\n" || createdCode != 0 {
+		t.Errorf("%v = %q, exit code %d, want the Plant and 0", c.command, created, createdCode)
+	}
+	if exists != `{"error":3001,"message":"A plant with this id exists."}`+"\n" || existsCode != 1 {
+		t.Errorf("%v again = %q, exit code %d, want error 3001 and 1", c.command, exists, existsCode)
+	}
+	if len(keys) != 4 || keys[0] == "" || keys[0] != keys[1] || keys[1] != keys[2] || keys[2] == keys[3] {
+		t.Errorf("%v sent the keys %q, want one for the three requests of a run, and another later", c.command, keys)
+	}
 }
 
-// saw keeps a request and returns how many came.
-func (l *lossy) saw(r request) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.requests = append(l.requests, r)
-	return len(l.requests)
-}
-
-func (l *lossy) seen() []request {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.requests
+// testAnotherService answers with redirects and pages: the client must not take the plant for created, and must not
+// send the token elsewhere.
+func testAnotherService(t *testing.T, c client) {
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		t.Error("the client follows a redirect")
+	}))
+	defer elsewhere.Close()
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch asked++; asked {
+		case 1, 2:
+			http.Redirect(w, r, elsewhere.URL, []int{http.StatusFound, http.StatusTemporaryRedirect}[asked-1])
+		case 3:
+			w.Header().Set("Retry-After", "Sat, 21 Nov 2026 12:00:00 GMT")
+			w.WriteHeader(http.StatusServiceUnavailable)
+			_, _ = io.WriteString(w, "\xff")
+		default:
+			_, _ = io.WriteString(w, "<html>")
+		}
+	}))
+	out, code := c.run(t, server.URL)
+	server.Close()
+	if code != 1 || asked != 4 || strings.Contains(out, c.secret) {
+		t.Errorf("%v = %q, exit code %d after %d requests, want 1 after 4", c.command, out, code, asked)
+	}
 }

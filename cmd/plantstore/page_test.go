@@ -23,7 +23,7 @@ import (
 	"plantstore/test/processtest"
 )
 
-// Only the person at this machine is handed the token.
+// TestTokenOnThePage checks that the page has the token only if no other machine can request it.
 func TestTokenOnThePage(t *testing.T) {
 	binary := processtest.Build(t, "plantstore")
 	for address, want := range map[string]bool{"127.0.0.1:0": true, "0.0.0.0:0": false} {
@@ -40,18 +40,20 @@ func TestTokenOnThePage(t *testing.T) {
 		}
 		html, err := io.ReadAll(answer.Body)
 		_ = answer.Body.Close() // it is read
-		if got := strings.Contains(string(html), `data-token="pst_`); err != nil || got != want || !strings.Contains(string(html), "data-token") {
+		got := strings.Contains(string(html), `data-token="pst_`)
+		if err != nil || got != want || !strings.Contains(string(html), "data-token") {
 			t.Errorf("serve --addr %s: the page has the token = %t, %v, want %t", address, got, err, want)
 		}
 	}
 }
 
-// Whoever opens the page creates a plant by a click, and by a second click
-// learns that it exists. With SCREENSHOT=FILE.png it keeps what they see.
+// TestPage creates a plant by a click on the page, and learns by a second click that it exists. With
+// SCREENSHOT=FILE.png it stores what the browser shows.
 func TestPage(t *testing.T) {
+	const status = ".live-responses-table tbody .response-col_status"
+	const body = ".live-responses-table .highlight-code code"
 	ctx, faults := openBrowser(t)
 	server := processtest.Serve(t, processtest.Build(t, "plantstore"), processtest.InMemory()...)
-	const execute, status, body = ".execute", ".live-responses-table tbody .response-col_status", ".live-responses-table .highlight-code code"
 	var (
 		first, plant, second, failure string
 		violations                    []string
@@ -60,11 +62,11 @@ func TestPage(t *testing.T) {
 	err := chromedp.Do(ctx,
 		chromedp.EmulateViewport(1000, 2030),
 		chromedp.Navigate(server.URL),
-		chromedp.Click(execute, chromedp.NodeVisible),
+		chromedp.Click(".execute", chromedp.NodeVisible),
 		into(&first, chromedp.Text(status, chromedp.NodeVisible)),
 		into(&plant, chromedp.Text(body, chromedp.NodeVisible)),
-		chromedp.Click(execute, chromedp.NodeVisible),
-		into(&second, chromedp.Poll[string]("(s => s.startsWith('4') && s)(document.querySelector('"+status+"').innerText)")),
+		chromedp.Click(".execute", chromedp.NodeVisible),
+		into(&second, chromedp.Poll[string](`(s => s[0] == '4' && s)(document.querySelector('`+status+`').innerText)`)),
 		into(&failure, chromedp.Text(body)),
 		into(&violations, chromedp.Evaluate[[]string]("violations")),
 		into(&screenshot, chromedp.CaptureScreenshot()),
@@ -75,7 +77,7 @@ func TestPage(t *testing.T) {
 		}
 	}
 	if err != nil {
-		t.Fatalf("page: %v; the browser met %q", err, faults())
+		t.Fatalf("page: %v; the browser reports %q", err, faults())
 	}
 	if !strings.HasPrefix(first, "200") || !strings.Contains(plant, `"name": "Monstera"`) {
 		t.Errorf("the first click shows %q, %q, want 200 and a Plant", first, plant)
@@ -83,14 +85,13 @@ func TestPage(t *testing.T) {
 	if !strings.HasPrefix(second, "400") || !strings.Contains(failure, `"error": 3001`) {
 		t.Errorf("the second click shows %q, %q, want 400 and error 3001", second, failure)
 	}
-	if met := append(faults(), violations...); len(met) > 0 {
-		t.Errorf("the browser met %q, want no error, no violation of the policy and no request to elsewhere", met)
+	if reported := append(faults(), violations...); len(reported) > 0 {
+		t.Errorf("the browser reports %q, want no error, no policy violation and no request to elsewhere", reported)
 	}
 }
 
-// openBrowser starts Chromium for the time of the test, and returns what its page
-// meets that it should not. Where there is no Chromium it skips the test, and
-// with CI=true it fails it.
+// openBrowser starts Chromium for the time of the test, and returns the faults that it reports. If Chromium is
+// missing, the test is skipped, or with CI=true fails.
 func openBrowser(t *testing.T) (ctx context.Context, faults func() []string) {
 	t.Helper()
 	chromium, err := exec.LookPath("chromium")
@@ -102,43 +103,39 @@ func openBrowser(t *testing.T) (ctx context.Context, faults func() []string) {
 	}
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(stop)
-	// Root has no sandbox; and the browser opens nothing but this page.
-	ctx, stop = chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.NoSandbox)...)
+	// Root has no sandbox, and the browser opens nothing but this page.
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.NoSandbox)
+	ctx, stop = chromedp.NewExecAllocator(ctx, options...)
 	t.Cleanup(stop)
 	ctx, stop = chromedp.NewContext(ctx)
 	t.Cleanup(stop)
-	watch := func(ctx context.Context, target *chromedp.Target) error {
-		_, err := cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
-			Source: `var violations = [];
-				addEventListener('securitypolicyviolation', e => violations.push(e.violatedDirective + ' ' + e.blockedURI), true)`,
-		})
+	script := page.AddScriptToEvaluateOnNewDocumentParams{Source: `var violations = [];
+		addEventListener('securitypolicyviolation', e => violations.push(e.violatedDirective + e.blockedURI), true)`}
+	err = chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		_, err := cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, script)
 		return err
-	}
-	if err := chromedp.Do(ctx, chromedp.Func(watch)); err != nil {
+	}))
+	if err != nil {
 		t.Fatal(err)
 	}
 	var (
-		mu  sync.Mutex
-		met []string
+		mu       sync.Mutex
+		reported []string
 	)
 	err = chromedp.Listen(ctx, func(event any) {
 		if fault := faultOf(event); fault != "" {
 			mu.Lock()
 			defer mu.Unlock()
-			met = append(met, fault)
+			reported = append(reported, fault)
 		}
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return ctx, func() []string {
-		mu.Lock()
-		defer mu.Unlock()
-		return met
-	}
+	return ctx, func() []string { mu.Lock(); defer mu.Unlock(); return reported }
 }
 
-// into keeps what an action returns.
+// into stores what an action returns.
 func into[T any](value *T, action chromedp.Action[T]) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, target *chromedp.Target) (err error) {
 		*value, err = action(ctx, target)
@@ -146,8 +143,7 @@ func into[T any](value *T, action chromedp.Action[T]) chromedp.Action[chromedp.V
 	})
 }
 
-// faultOf returns what is wrong about an event, or nothing. That the API answered
-// 400 is not, though the browser logs it as an error.
+// faultOf returns the fault that an event reports, or "". The browser also logs a 400 of the API, which is none.
 func faultOf(event any) string {
 	switch e := event.(type) {
 	case *runtime.EventExceptionThrown:

@@ -2,154 +2,236 @@ package template
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// What of template.yaml the service depends on and no linter knows.
-func TestTemplate(t *testing.T) {
-	for _, problem := range checkTemplate(read(t, "template.yaml"), read(t, "Makefile"), logLines(t)) {
-		t.Error(problem)
-	}
-}
+const (
+	function = "AWS::Serverless::Function"
+	httpAPI  = "AWS::Serverless::HttpApi"
+	role     = "AWS::IAM::Role"
+	table    = "AWS::DynamoDB::Table"
+	logGroup = "AWS::Logs::LogGroup"
+	filter   = "AWS::Logs::MetricFilter"
+	alarm    = "AWS::CloudWatch::Alarm"
+)
 
-// The checks notice a change of a single word.
-func TestTemplateChecksNotice(t *testing.T) {
-	content, makefile, lines := read(t, "template.yaml"), read(t, "Makefile"), logLines(t)
-	tests := []struct {
-		name, old, changed string
-	}{
-		{"an alarm on a dimension that AWS does not know", "{Name: FunctionName,", "{Name: Function,"},
-		{"an alarm on a resource of another kind", "{Name: ApiId, Value: !Ref HttpApi}", "{Name: ApiId, Value: !Ref PlantsTable}"},
-		{"an alarm on an operation that nobody does", "{Name: Operation, Value: PutItem}", "{Name: Operation, Value: GetItem}"},
-		{"an alarm on one dimension of two", "        - {Name: Operation, Value: GetItem}\n", ""},
-		{"an alarm on a REST API's metric", "MetricName: 5xx", "MetricName: 5XXError"},
-		{"an alarm on a metric that no filter emits", "MetricName: Unavailable}", "MetricName: Availability}"},
-		{"an alarm that calculates with nothing", "(unavailable +", "(availability +"},
-		{"an alarm that tells nobody", "      AlarmActions: !If [HasAlarmTopic, [!Ref AlarmTopic], !Ref AWS::NoValue]\n", ""},
-		{"an alarm on a wrong sum", "Stat: SampleCount", "Stat: Sum"},
-		{"an alarm on a share that is no percentage", "100 * (", "1 * ("},
-		{"an alarm on an average", "Statistic: Sum", "Statistic: Average"},
-		{"an alarm that rings while all is well", "GreaterThanThreshold", "LessThanThreshold"},
-		{"an alarm that waits for a hundredfold", "Threshold: 1000", "Threshold: 100000"},
-		{"an alarm on the fastest", "p99", "p1"},
-		{"an alarm that rings without traffic", "notBreaching", "breaching"},
-		{"an alarm on an hour", "Period: 60", "Period: 3600"},
-		{"an alarm's part on an hour", "            Period: 60", "            Period: 3600"},
-		{"an alarm that one slow minute rings", "DatapointsToAlarm: 2", "DatapointsToAlarm: 1"},
-		{"an alarm of the authorizer on createplant", "MetricName: Errors\n      Dimensions:\n        - {Name: FunctionName, Value: !Ref AuthorizerFunction}", "MetricName: Errors\n      Dimensions:\n        - {Name: FunctionName, Value: !Ref CreatePlantFunction}"},
-		{"an alarm of createplant on the authorizer", "MetricName: Throttles\n      Dimensions:\n        - {Name: FunctionName, Value: !Ref CreatePlantFunction}", "MetricName: Throttles\n      Dimensions:\n        - {Name: FunctionName, Value: !Ref AuthorizerFunction}"},
-		{"a filter on a field that is not logged", "{ $.code = 5004 }", "{ $.status = 5004 }"},
-		{"a filter that takes a number for another", "$.code = 5002 ||", "$.code = 5001 ||"},
-		{"a filter that takes too much", "$.code < 3000", "$.code < 4000"},
-		{"a filter on another log", "LogGroupName: !Ref AuthorizerLog", "LogGroupName: !Ref AccessLog"},
-		{"a filter that takes its value from nowhere", "$.duration_ms\n", "$.duration\n"},
-		{"a filter with a default and dimensions", "          DefaultValue: 0\n", "          DefaultValue: 0\n          Dimensions: [{Key: code, Value: $.code}]\n"},
-		{"a metric that the dashboard shows under another name", `"Conflicting", {`, `"Conflict", {`},
-		{"a policy for another action", "Action: dynamodb:PutItem", "Action: dynamodb:*"},
-		{"a policy on another table", "Resource: !GetAtt TokensTable.Arn", "Resource: !GetAtt PlantsTable.Arn"},
-		{"a role for another service", "Service: lambda.", "Service: ec2."},
-		{"a managed policy besides", "    Properties:\n      AssumeRolePolicyDocument:", "    Properties:\n      ManagedPolicyArns: [arn:aws:iam::aws:policy/AdministratorAccess]\n      AssumeRolePolicyDocument:"},
-		{"a variable with another name", "PLANTS_TABLE:", "PLANT_TABLE:"},
-		{"a variable with another table", "TOKENS_TABLE: !Ref TokensTable", "TOKENS_TABLE: !Ref PlantsTable"},
-		{"a variable that follows a parameter", "AWS_ENDPOINT_URL_DYNAMODB: ''", "AWS_ENDPOINT_URL_DYNAMODB: !Ref Stage"},
-		{"a variable that Go does not understand", "GOGC: '400'", "GOGC: 'on'"},
-		{"a function with less memory", "MemorySize: 256", "MemorySize: 128"},
-		{"a function that is not traced", "Tracing: Active", "Tracing: PassThrough"},
-		{"an API for one request a second", "ThrottlingRateLimit: 1000", "ThrottlingRateLimit: 1"},
-		{"an address under another name", "  Url:\n", "  Uri:\n"},
-		{"a route without the authorizer", "            PayloadFormatVersion: '2.0'", "            Auth: {Authorizer: NONE}\n            PayloadFormatVersion: '2.0'"},
-		{"a cached verdict", "ReauthorizeEvery: 0", "ReauthorizeEvery: 1"},
-		{"a payload version that is a number", "AuthorizerPayloadFormatVersion: '2.0'", "AuthorizerPayloadFormatVersion: 2.0"},
-		{"an authorizer that `sam local` cannot read", "!Sub '${AuthorizerFunction.Arn}:live'", "!Ref AuthorizerFunction.Alias"},
-		{"an API that does not wait for the alias", "    DependsOn: AuthorizerFunctionAliaslive", "    # DependsOn: AuthorizerFunctionAliaslive"},
-		{"a version that is not published", "AutoPublishAliasAllProperties: true", "AutoPublishAliasAllProperties: false"},
-		{"a function without a target", "  CreatePlantFunction:", "  MakePlantFunction:"},
-		{"a function's log without a group", "LogGroup: !Ref AuthorizerLog", "LogGroup: !Ref AccessLog"},
-		{"a log that grows for ever", "      RetentionInDays: 30\n", ""},
-		{"an access log with what the authorizer found", "$context.authorizer.error", "$context.authorizer.subject"},
-		{"an access log with a header", "$context.routeKey", "$context.identity.userAgent"},
-		{"a table that goes with its stack", "DeletionPolicy: RetainExceptOnCreate", "DeletionPolicy: Delete"},
-		{"a table that goes when it is replaced", "UpdateReplacePolicy: Retain", "UpdateReplacePolicy: Delete"},
-		{"a table with another key", "AttributeName: digest, A", "AttributeName: hash, A"},
-		{"a table that keeps what has expired", "        Enabled: true", "        Enabled: false"},
-		{"a table that is never protected", "DeletionProtectionEnabled: !If [Guarded, true, false]", "DeletionProtectionEnabled: false"},
-		{"a deployment that waits for itself", "!Ref InternalErrorsAlarm", "!Ref GatewayAlarm"},
-		{"a deployment that watches no alarm", "          - !Ref ErrorRateAlarm", "          - !Ref ErrorAlarm"},
-		{"a function with a URL of its own", "      Timeout: 10\n", "      Timeout: 10\n      FunctionUrlConfig: {AuthType: NONE}\n"},
-		{"a permission for everybody", "  PlantsTable:\n    Type:", "  Anybody: {Type: AWS::Lambda::Permission}\n  PlantsTable:\n    Type:"},
-		{"a table that lets others in", "      BillingMode: PAY_PER_REQUEST\n", "      BillingMode: PAY_PER_REQUEST\n      ResourcePolicy: {}\n"},
-		{"an API that tells browsers to come", "      DefaultRouteSettings:", "      CorsConfiguration: true\n      DefaultRouteSettings:"},
-		{"a deployment with one alarm less", "          - !Ref CreatePlantThrottlesAlarm\n", ""},
-		{"an alarm that is switched off", "      AlarmDescription: API Gateway", "      ActionsEnabled: false\n      AlarmDescription: API Gateway"},
-		{"a parameter that takes anything", "    AllowedValues: [dev, staging, production]\n", ""},
-	}
-	for _, test := range tests {
-		if !strings.Contains(content, test.old) {
-			t.Errorf("%s: template.yaml has no %q", test.name, test.old)
-		}
-		changed := strings.Replace(content, test.old, test.changed, 1)
-		if _, err := parseTemplate(changed); err != nil {
-			t.Errorf("%s: the changed template is no YAML: %v", test.name, err)
-		}
-		if len(checkTemplate(changed, makefile, lines)) == 0 {
-			t.Errorf("%s: checkTemplate with %q for %q finds no problem", test.name, test.changed, test.old)
-		}
-	}
-}
-
-// `make deploy ENV=...` asks nothing: each stage has an environment of the same
-// name, with all that the template and SAM want to know.
-func TestEnvironmentsAreComplete(t *testing.T) {
-	parsed, err := parseTemplate(read(t, "template.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	config := read(t, "samconfig.toml")
-	for _, stage := range parsed.list("Parameters.Stage.AllowedValues") {
-		_, block, _ := strings.Cut(config, fmt.Sprintf("\n[%s.deploy.parameters]\n", stage))
-		block, _, _ = strings.Cut(block, "\n[")
-		for _, want := range []string{
-			fmt.Sprintf(`stack_name = "plant-store-%s"`, stage), "resolve_s3 = true", `capabilities = "CAPABILITY_IAM"`,
-			"confirm_changeset = false", "fail_on_empty_changeset = false",
-			fmt.Sprintf(`Stage = "%s"`, stage), "AlarmTopic = ", `"file://.aws-sam/build/parameters.yaml"`,
-		} {
-			if !strings.Contains(block, want) {
-				t.Errorf("samconfig.toml's environment %s lacks %s", stage, want)
+// TestProperties checks what every resource of a type must have and no linter knows.
+func TestProperties(t *testing.T) {
+	const (
+		p      = "Properties."
+		events = `<nil>|<(\w+:<Properties:<ApiId:!Ref HttpApi Method:\w+ Path:\S+ PayloadFormatVersion:2\.0> ` +
+			`Type:HttpApi> ?)+>`
+		// Every request has a route key, and no verdict is cached. `sam local` cannot read !Ref X.Alias.
+		auth = `<Authorizers:<\w+:<AuthorizerPayloadFormatVersion:2\.0 EnableFunctionDefaultPermissions:true ` +
+			`EnableSimpleResponses:true FunctionArn:!Sub \$\{\w+\.Arn\}:live ` +
+			`Identity:<Context:<routeKey> ReauthorizeEvery:0>>> DefaultAuthorizer:\w+>`
+		accessLog = `<DestinationArn:!GetAtt \w+\.Arn Format:\{("\w+":"\$context\.(requestId|requestTimeEpoch|` +
+			`routeKey|status|error\.message|responseLatency|authorizer\.error|integration\.(error|integrationStatus|latency))"` +
+			`(, ?|\}))+>`
+		trust = `<Statement:<<Action:sts:AssumeRole Effect:Allow Principal:<Service:lambda\.amazonaws\.com>>> ` +
+			`Version:\S+>`
+		policies = `<<PolicyDocument:<Statement:<<Action:dynamodb:\w+ Effect:Allow Resource:!GetAtt \w+\.Arn> ` +
+			`<Action:<logs:CreateLogStream logs:PutLogEvents> Effect:Allow Resource:!GetAtt \w+\.Arn>( (<!If \w+ )?` +
+			`<Action:<xray:PutTraceSegments xray:PutTelemetryRecords> Effect:Allow Resource:\*>` +
+			`( !Ref AWS::NoValue>)?)?> Version:\S+> PolicyName:\w+>>`
+		metric = `<<(DefaultValue:0 )?MetricName:\w+ MetricNamespace:!Sub \w+/\$\{AWS::StackName\} ` +
+			`MetricValue:\S+ Unit:\w+>>`
+	)
+	template := parse(t, "template.yaml")
+	for _, rule := range []struct{ why, kind, path, want string }{
+		{"the Makefile builds a function", function, "Metadata.BuildMethod", "makefile"},
+		{"each change publishes a version", function, p + "AutoPublishAliasAllProperties", "true"},
+		{"our log lines stay JSON", function, p + "LoggingConfig", `<LogFormat:Text LogGroup:!Ref \w+>`},
+		{"SAM's own role could do more", function, p + "Role", `!GetAtt \w+\.Arn`},
+		{"API Gateway waits at most 30 s", function, p + "Timeout", `\d|[12]\d`},
+		{"every route has the authorizer", function, p + "Events", events},
+		{"every request runs the authorizer", httpAPI, p + "Auth", auth},
+		{"the API needs the authorizer's alias", httpAPI, "DependsOn", `\w+Aliaslive`},
+		{"a flood is bounded", httpAPI, p + "DefaultRouteSettings", `<\w+BurstLimit:\d+ \w+RateLimit:\d+>`},
+		{"clients choose nothing in the access log", httpAPI, p + "AccessLogSettings", accessLog},
+		{"Lambda alone takes a role", role, p + "AssumeRolePolicyDocument", trust},
+		{"a role allows one action on one table, its log and traces", role, p + "Policies", policies},
+		{"a table survives its stack", table, "DeletionPolicy", "RetainExceptOnCreate"},
+		{"a table survives its replacement", table, "UpdateReplacePolicy", "Retain"},
+		{"a table can be restored", table, p + "PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled", "true"},
+		{"the stage protects a table", table, p + "DeletionProtectionEnabled", `<!If Guarded true false>`},
+		{"a log does not grow for ever", logGroup, p + "RetentionInDays", `[1-9]\d*`},
+		{"stacks share no metric, and DefaultValue forbids Dimensions", filter, p + "MetricTransformations", metric},
+		{"an alarm notifies", alarm, p + "AlarmActions", `.*<!Ref AlarmTopic>.*`},
+		{"the end of an alarm notifies", alarm, p + "OKActions", `.*<!Ref AlarmTopic>.*`},
+		{"an alarm is enabled", alarm, p + "ActionsEnabled", "<nil>|true"},
+		{"no traffic is no alarm", alarm, p + "TreatMissingData", "notBreaching"},
+		{"an alarm fires above its threshold", alarm, p + "ComparisonOperator", "GreaterThan.*Threshold"},
+	} {
+		for name, resource := range template.resources(t, rule.kind) {
+			if got := resource.text(rule.path); find(`^(`+rule.want+`)$`, got) == nil {
+				t.Errorf("%s: %s of %s = %s, want %s", rule.why, rule.path, name, got, rule.want)
 			}
 		}
 	}
-	_, byDefault, _ := strings.Cut(config, "[default.deploy.parameters]")
-	byDefault, dev, _ := strings.Cut(byDefault, "[dev.deploy.parameters]")
-	if dev, _, _ = strings.Cut(dev, "\n["); strings.TrimSpace(byDefault) != strings.TrimSpace(dev) {
-		t.Errorf("`sam deploy` uses %s, want what dev has: %s", byDefault, dev)
-	}
-	if got := strings.Join(parsed.names("Parameters"), " "); got != "AlarmTopic Architecture Stage" {
-		t.Errorf("the parameters are %s: say here what samconfig.toml must set", got)
+	for name := range template.sub("Parameters") {
+		parameter := template.sub("Parameters." + name)
+		if parameter["Description"] == nil || parameter["AllowedValues"] == nil && parameter["AllowedPattern"] == nil {
+			t.Errorf("parameter %s needs a Description, and AllowedValues or an AllowedPattern", name)
+		}
 	}
 }
 
-// problems are what is wrong with the template.
-type problems []string
-
-func (p *problems) add(format string, arguments ...any) {
-	*p = append(*p, fmt.Sprintf(format, arguments...))
+// TestReferences checks what other files need of the template.
+func TestReferences(t *testing.T) {
+	template, openapi := parse(t, "template.yaml"), parse(t, "openapi.yaml")
+	if got := template.text("Conditions.Guarded"); got != "<!Not <!Equals !Ref Stage dev>>" {
+		t.Errorf("Guarded = %s, want every stage but dev", got)
+	}
+	for _, expiry := range find(`dynamodbav:"(\w+),unixtime"`, read(t, "internal/dynamo/tokens.go")) {
+		got := template.text("Resources.TokensTable.Properties.TimeToLiveSpecification")
+		if got != "<AttributeName:"+expiry[1]+" Enabled:true>" {
+			t.Errorf("DynamoDB removes tokens by %s, want by %s", got, expiry)
+		}
+	}
+	routes := find(`Method:(\w+) Path:([^ ]+)`, template.text("Resources"))
+	for _, route := range routes {
+		if openapi.at("paths."+route[2]+"."+strings.ToLower(route[1])) == nil {
+			t.Errorf("openapi.yaml lacks the route %s", route[0])
+		}
+	}
+	if len(routes) < len(openapi.sub("paths")) {
+		t.Errorf("the template's routes are %v, want those of openapi.yaml", routes)
+	}
+	for _, output := range find(`OutputKey == "(\w+)"`, read(t, ".ci/smoke-test")) {
+		if template.at("Outputs."+output[1]) == nil {
+			t.Errorf("the template has no output %s, which .ci/smoke-test reads", output[1])
+		}
+	}
 }
 
-func checkTemplate(content, makefile string, lines []logLine) problems {
-	t, err := parseTemplate(content)
-	if err != nil {
-		return problems{err.Error()}
+// TestDoors allows only resources and properties that let nobody in past the authorizer. A function URL, a permission
+// or a table's policy could.
+func TestDoors(t *testing.T) {
+	template := parse(t, "template.yaml")
+	doors := map[string]string{ // "" allows every property
+		alarm: "", filter: "", "AWS::CloudWatch::Dashboard": "",
+		logGroup: "LogGroupName RetentionInDays",
+		role:     "AssumeRolePolicyDocument Policies",
+		table: "AttributeDefinitions BillingMode DeletionProtectionEnabled KeySchema " +
+			"PointInTimeRecoverySpecification TimeToLiveSpecification",
+		httpAPI:  "AccessLogSettings Auth DefaultRouteSettings",
+		function: "AutoPublishAliasAllProperties Description Environment Events LoggingConfig Role Timeout",
+		"Globals": "Architectures AutoPublishAlias CodeUri DeploymentPreference Environment " +
+			"Handler MemorySize Runtime Tracing",
 	}
-	var p problems
-	checkPaths(&p, t)
-	checkDoors(&p, t)
-	checkParameters(&p, t)
-	checkFunctions(&p, t, makefile)
-	checkRoutes(&p, t)
-	checkLogs(&p, t)
-	checkDeployments(&p, t)
-	checkMetrics(&p, t)
-	checkLogLines(&p, t, lines)
-	return p
+	check := func(name, kind string, properties tree) {
+		allowed, known := doors[kind]
+		if !known {
+			t.Errorf("%s is a %s: if that lets nobody in, allow it in this test", name, kind)
+		}
+		for property := range properties {
+			if allowed != "" && !slices.Contains(strings.Fields(allowed), property) {
+				t.Errorf("%s has the property %s: if that lets nobody in, allow it in this test", name, property)
+			}
+		}
+	}
+	for name := range template.sub("Resources") {
+		check(name, template.text("Resources."+name+".Type"), template.sub("Resources."+name+".Properties"))
+	}
+	for name := range template.sub("Globals") {
+		check(name, "Globals", template.sub("Globals."+name))
+	}
+}
+
+// TestDeployments checks that a guarded stage shifts traffic gradually and watches alarms on our metrics and on each
+// function's errors and throttles. None is on the API, which waits for the deployment.
+func TestDeployments(t *testing.T) {
+	template := parse(t, "template.yaml")
+	preference := template.sub("Globals.Function.DeploymentPreference")
+	if got := preference.text("Type"); find(`^<!If \w+ (Canary|Linear)\w+ AllAtOnce>$`, got) == nil {
+		t.Errorf("deployments are %s, want gradual ones where the stage is guarded", got)
+	}
+	watched := ""
+	names := find(`!Ref (\w+)[ >]`, preference.text("Alarms"))
+	for _, name := range names {
+		properties := template.resources(t, alarm)[name[1]].text("Properties")
+		if properties == "<nil>" || strings.Contains(properties, "AWS/ApiGateway") {
+			t.Errorf("a deployment watches %s, want an alarm that is not on the API", name[1])
+		}
+		watched += properties
+	}
+	for name := range template.resources(t, function) {
+		onFunction := "Value:!Ref " + name + `>> \S+ MetricName:`
+		for _, want := range []string{onFunction + "Errors", onFunction + "Throttles", "AWS::StackName"} {
+			if find(want, watched) == nil || len(names) > 10 {
+				t.Errorf("a deployment watches %v, want ten alarms at most, one on %s", names, want)
+			}
+		}
+	}
+}
+
+// TestEnvironments checks that `make deploy ENV=...` asks nothing: each stage has an environment of its name that sets
+// every parameter. `sam deploy` alone deploys dev.
+func TestEnvironments(t *testing.T) {
+	template, makefile, environments := parse(t, "template.yaml"), read(t, "Makefile"), map[string]string{}
+	for _, match := range find(`(?m)^\[(\w+)\.deploy\.parameters\]\n((?:\w.*\n)+)`, read(t, "samconfig.toml")) {
+		environments[match[1]] = match[2]
+	}
+	if environments["default"] != environments["dev"] {
+		t.Errorf("samconfig.toml's default = %s, want that of dev, %s", environments["default"], environments["dev"])
+	}
+	for _, item := range template.list("Parameters.Stage.AllowedValues") {
+		stage := item.(string)
+		want := []string{
+			`stack_name = "plant-store-` + stage + `"`, ` Stage = "` + stage + `"`, "resolve_s3 = true",
+			"capabilities = ", "confirm_changeset = false", "fail_on_empty_changeset = false",
+			`"file://.aws-sam/build/parameters.yaml"`,
+		}
+		for name := range template.sub("Parameters") {
+			if !strings.Contains(makefile, "echo '"+name+": ") { // `sam build` writes it into parameters.yaml
+				want = append(want, " "+name+" = ")
+			}
+		}
+		for _, setting := range want {
+			if !strings.Contains(environments[stage], setting) {
+				t.Errorf("samconfig.toml's environment %s lacks %s", stage, setting)
+			}
+		}
+	}
+}
+
+// TestVariables checks that a function declares those variables that its code reads and no other. None follows a
+// parameter, whose change would publish no version.
+func TestVariables(t *testing.T) {
+	template, local := parse(t, "template.yaml"), read(t, "tools/sam-local.json") // which sets only what is declared
+	for name, resource := range template.resources(t, function) {
+		code := read(t, "cmd/"+command(name)+"/main.go") + read(t, "cmd/internal/environment/environment.go")
+		declared := variables(template, resource)
+		for _, literal := range find(`"([A-Z]+(?:_[A-Z]+)+)"`, code) {
+			givenByLambda := strings.HasPrefix(literal[1], "AWS_") && !strings.Contains(local, literal[0])
+			if declared[literal[1]] == nil && !givenByLambda {
+				t.Errorf("%s does not declare %s, which its code reads", name, literal[1])
+			}
+		}
+		for variable, value := range declared {
+			if !strings.Contains(code, `"`+variable+`"`) && !strings.HasPrefix(variable, "GO") {
+				t.Errorf("%s declares %s, which its code does not read", name, variable)
+			}
+			id, isRef := strings.CutPrefix(fmt.Sprint(value), "!Ref ")
+			if strings.Contains(id, "!") || isRef != (template.resources(t, table)[id] != nil) {
+				t.Errorf("%s of %s = %v, want a constant or a table's name", variable, name, value)
+			}
+		}
+	}
+}
+
+// variables returns the variables that the template declares for a function.
+func variables(template, resource tree) tree {
+	declared := maps.Clone(template.sub("Globals.Function.Environment.Variables"))
+	maps.Copy(declared, resource.sub("Properties.Environment.Variables"))
+	return declared
+}
+
+// command returns the folder in cmd of a function, as createplant of CreatePlantFunction.
+func command(function string) string {
+	return strings.ToLower(strings.TrimSuffix(function, "Function"))
 }

@@ -2,13 +2,14 @@ package main
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"path"
 	"regexp"
 	"strings"
 	"testing"
@@ -23,34 +24,29 @@ import (
 
 var files = os.DirFS("../../events")
 
-// answers returns the answer that events/README.md states for each event.
-func answers(t *testing.T) map[string]string {
-	t.Helper()
-	readme, err := os.ReadFile("../../events/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	answers := map[string]string{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+\\.json)` \\| (.+) \\|$").FindAllStringSubmatch(string(readme), -1) {
-		answers[row[1]] = strings.ReplaceAll(row[2], "`", "")
-	}
-	return answers
-}
-
 func TestEachEventGetsItsAnswer(t *testing.T) {
-	testAnswers(t, func(t *testing.T, path string) []byte {
+	testAnswers(t, func(t *testing.T, name string) []byte {
 		plants, tokens := new(memory.PlantStore), new(memory.TokenStore)
 		if err := seed(t.Context(), files, plants, tokens, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		log := slog.New(slog.DiscardHandler)
-		invoke := (&api.CreatePlant{Plants: plants, Log: log, Now: time.Now, NewKey: func() string { return "fresh" }}).Invoke
-		if strings.HasPrefix(path, "authorizer/") {
-			invoke = (&api.Authorizer{Tokens: token.Verifier{Store: tokens, Now: time.Now}, Log: log, Now: time.Now}).Invoke
+		createPlant := &api.CreatePlant{Plants: plants, Log: log, Now: time.Now, NewKey: rand.Text}
+		invoke, decoded := createPlant.Invoke, any(new(events.APIGatewayV2HTTPRequest))
+		if path.Dir(name) == "authorizer" {
+			verifier := token.Verifier{Store: tokens, Now: time.Now}
+			invoke = (&api.Authorizer{Tokens: verifier, Log: log, Now: time.Now}).Invoke
+			decoded = new(events.APIGatewayV2CustomAuthorizerV2Request)
 		}
-		event, err := fs.ReadFile(files, path)
+		event, err := fs.ReadFile(files, name)
 		if err != nil {
 			t.Fatal(err)
+		}
+		// An event has what AWS sends and nothing else.
+		decoder := json.NewDecoder(bytes.NewReader(event))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(decoded); err != nil {
+			t.Error(err)
 		}
 		answer, err := invoke(t.Context(), event)
 		if err != nil {
@@ -60,16 +56,16 @@ func TestEachEventGetsItsAnswer(t *testing.T) {
 	})
 }
 
-// CI runs this with SAM and Docker, after `sam build` and `make dynamodb`. Each
-// event gets its answer each time that it is invoked.
+// CI runs this with SAM and Docker, after `sam build` and `make dynamodb`. An event gets its answer each time.
 func TestEachEventGetsItsAnswerThroughSAMLocal(t *testing.T) {
 	if os.Getenv("SAM_LOCAL") == "" {
 		t.Skip("skipped: SAM_LOCAL=1 runs this, after `sam build` and `make dynamodb`")
 	}
+	functions := map[string]string{"createplant": "CreatePlantFunction", "authorizer": "AuthorizerFunction"}
 	for range 2 {
-		testAnswers(t, func(t *testing.T, path string) []byte {
-			function := map[string]string{"createplant": "CreatePlantFunction", "authorizer": "AuthorizerFunction"}[filepath.Dir(path)]
-			command := exec.CommandContext(t.Context(), "sam", "local", "invoke", function, "-e", "events/"+path)
+		testAnswers(t, func(t *testing.T, name string) []byte {
+			arguments := []string{"local", "invoke", functions[path.Dir(name)], "-e", "events/" + name}
+			command := exec.CommandContext(t.Context(), "sam", arguments...)
 			command.Dir = "../.."
 			var stderr strings.Builder
 			command.Stderr = &stderr
@@ -82,50 +78,32 @@ func TestEachEventGetsItsAnswerThroughSAMLocal(t *testing.T) {
 	}
 }
 
-// testAnswers compares the answer to each event with the one in README.md.
-func testAnswers(t *testing.T, invoke func(t *testing.T, path string) []byte) {
-	want := answers(t)
-	paths, err := fs.Glob(files, "*/*.json")
-	if err != nil || len(paths) == 0 || len(paths) != len(want) {
-		t.Fatalf("there are %d events and %d answers in README.md (%v)", len(paths), len(want), err)
+// testAnswers compares the answer to each event with the one that events/README.md states.
+func testAnswers(t *testing.T, invoke func(t *testing.T, name string) []byte) {
+	t.Helper()
+	readme, err := fs.ReadFile(files, "README.md")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, path := range paths {
-		t.Run(path, func(t *testing.T) {
-			answer := invoke(t, path)
-			if got := inWords(t, answer); got != want[path] {
-				t.Errorf("answer = %s, in words %q, want %q", answer, got, want[path])
+	want := map[string]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+\\.json)` \\| (.+) \\|$").FindAllSubmatch(readme, -1) {
+		want[string(row[1])] = strings.ReplaceAll(string(row[2]), "`", "")
+	}
+	names, err := fs.Glob(files, "*/*.json")
+	if err != nil || len(names) == 0 || len(names) != len(want) {
+		t.Fatalf("there are the events %v and the answers %v (%v), want an answer for each", names, want, err)
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			answer := invoke(t, name)
+			if got := inWords(t, answer); got != want[name] {
+				t.Errorf("answer = %s, in words %q, want %q", answer, got, want[name])
 			}
 		})
 	}
 }
 
-// The events hold what AWS sends and nothing else: they decode strictly into
-// the types of aws-lambda-go.
-func TestEventsAreOfPayloadFormat2(t *testing.T) {
-	types := map[string]func() any{
-		"createplant": func() any { return new(events.APIGatewayV2HTTPRequest) },
-		"authorizer":  func() any { return new(events.APIGatewayV2CustomAuthorizerV2Request) },
-	}
-	for folder, newEvent := range types {
-		paths, err := fs.Glob(files, folder+"/*.json")
-		if err != nil || len(paths) == 0 {
-			t.Fatalf("no events in %s (%v)", folder, err)
-		}
-		for _, path := range paths {
-			content, err := fs.ReadFile(files, path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			decoder := json.NewDecoder(bytes.NewReader(content))
-			decoder.DisallowUnknownFields()
-			if err := decoder.Decode(newEvent()); err != nil {
-				t.Errorf("%s: %v", path, err)
-			}
-		}
-	}
-}
-
-// inWords returns the answer of either function as README.md words it.
+// inWords returns the answer of a function as events/README.md words it.
 func inWords(t *testing.T, answer []byte) string {
 	t.Helper()
 	var fields struct {

@@ -24,7 +24,8 @@ func Connect(client *dynamodb.Client) {
 	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
 	defer cancel()
 	o := client.Options()
-	endpoint, err := o.EndpointResolverV2.ResolveEndpoint(ctx, dynamodb.EndpointParameters{Region: &o.Region, Endpoint: o.BaseEndpoint})
+	where := dynamodb.EndpointParameters{Region: &o.Region, Endpoint: o.BaseEndpoint}
+	endpoint, err := o.EndpointResolverV2.ResolveEndpoint(ctx, where)
 	if err != nil {
 		return
 	}
@@ -51,7 +52,8 @@ var amazonRoots []byte
 // or nil, which means the system's, if the endpoint is not under amazonaws.com and
 // may have other roots, as in China, the isolated regions and the sovereign cloud.
 func trustedRoots(region string) *x509.CertPool {
-	endpoint, err := dynamodb.NewDefaultEndpointResolverV2().ResolveEndpoint(context.Background(), dynamodb.EndpointParameters{Region: &region})
+	where := dynamodb.EndpointParameters{Region: &region}
+	endpoint, err := dynamodb.NewDefaultEndpointResolverV2().ResolveEndpoint(context.Background(), where)
 	if err != nil || !strings.HasSuffix(endpoint.URI.Host, ".amazonaws.com") {
 		return nil
 	}

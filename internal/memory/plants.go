@@ -13,8 +13,7 @@ import (
 
 // PlantStore is a [plant.Store]. Its zero value is empty and ready for use.
 type PlantStore struct {
-	mu     sync.Mutex
-	writes map[int64]plant.Write
+	writes sync.Map // the first plant.Write by id
 }
 
 var _ plant.Store = (*PlantStore)(nil)
@@ -24,20 +23,12 @@ func (s *PlantStore) Create(ctx context.Context, w plant.Write) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: %w", plant.ErrUnavailable, err)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	first, exists := s.writes[w.Plant.ID]
-	switch {
-	case exists && first.Key != w.Key:
+	stored, _ := s.writes.LoadOrStore(w.Plant.ID, w)
+	switch first := stored.(plant.Write); {
+	case first.Key != w.Key:
 		return plant.ErrExists
-	case exists && !first.Plant.Equal(w.Plant):
+	case !first.Plant.Equal(w.Plant):
 		return plant.ErrKeyReused
-	case exists:
-		return nil
 	}
-	if s.writes == nil {
-		s.writes = make(map[int64]plant.Write)
-	}
-	s.writes[w.Plant.ID] = w
 	return nil
 }

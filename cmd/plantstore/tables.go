@@ -13,7 +13,6 @@ const (
 	localTokensTable = "tokens"
 )
 
-// createTablesCommand is `plantstore tables create`.
 type createTablesCommand struct {
 	connection
 	PlantsTable string `env:"PLANTS_TABLE" default:"${plants_table}" help:"Table of plants (default ${default})."`
@@ -23,7 +22,8 @@ type createTablesCommand struct {
 // Run creates the tables that do not exist yet.
 func (c *createTablesCommand) Run(ctx context.Context) error {
 	if c.EndpointURL == "" {
-		return usageError("tables create is for a local DynamoDB: set --endpoint-url; in AWS, `sam deploy` creates the tables")
+		return usageError("tables create is for a local DynamoDB: set --endpoint-url; " +
+			"in AWS, `sam deploy` creates the tables")
 	}
 	if c.PlantsTable == c.TokensTable {
 		return usageError("--plants-table and --tokens-table must be different")

@@ -50,7 +50,7 @@ func newEvent(r *http.Request, routeKey string, body []byte, id string, now time
 			},
 		},
 	}
-	if len(body) > 0 && !(isText(r.Header.Get("Content-Type")) && utf8.Valid(body)) {
+	if len(body) > 0 && (!isText(r.Header.Get("Content-Type")) || !utf8.Valid(body)) {
 		e.Body, e.IsBase64Encoded = base64.StdEncoding.EncodeToString(body), true
 	}
 	return e

@@ -45,7 +45,7 @@ func newParser(ctx context.Context) *kong.Kong {
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
 	for _, command := range parser.Model.Leaves(true) {
-		command.Detail = "Examples:\n" + examples()[command.Name]
+		command.Detail = "Examples:\n" + examples[command.Name]
 	}
 	return parser
 }

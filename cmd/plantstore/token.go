@@ -177,7 +177,7 @@ func (c *listCommand) Run(ctx context.Context, command *tokenCommand) error {
 	fmt.Fprintln(table, "ID\tSUBJECT\tCREATED\tEXPIRES\tSTATE")
 	for _, r := range rows {
 		created, expires := r.CreatedAt.Format(time.RFC3339), r.ExpiresAt.Format(time.RFC3339)
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", printable(r.ID), printable(r.Subject), created, expires, r.State)
+		fmt.Fprintln(table, strings.Join([]string{printable(r.ID), printable(r.Subject), created, expires, r.State}, "\t"))
 	}
 	return cmp.Or(err, table.Flush())
 }

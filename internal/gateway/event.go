@@ -12,13 +12,6 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-const (
-	accountID = "123456789012" // AWS's documentation uses this one
-	apiID     = "local"
-	stage     = "$default"
-	arnPrefix = "arn:aws:execute-api:us-east-1:" + accountID + ":" + apiID + "/" + stage + "/"
-)
-
 // newEvent returns the event of payload format 2.0 for a request of a route, with
 // the body that was read from it: as text if the content type is one of text, in
 // base64 otherwise. An event cannot contain text that is not UTF-8.
@@ -33,12 +26,12 @@ func newEvent(r *http.Request, routeKey string, body []byte, id string, now time
 		Body:           string(body),
 		RequestContext: events.APIGatewayV2HTTPRequestContext{
 			RouteKey:     routeKey,
-			AccountID:    accountID,
-			Stage:        stage,
+			AccountID:    "123456789012", // AWS's documentation uses this one
+			Stage:        "$default",
 			RequestID:    id,
-			APIID:        apiID,
+			APIID:        "local",
 			DomainName:   r.Host,
-			DomainPrefix: apiID,
+			DomainPrefix: "local",
 			Time:         now.UTC().Format("02/Jan/2006:15:04:05 +0000"),
 			TimeEpoch:    now.UnixMilli(),
 			HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{
@@ -60,16 +53,18 @@ func newEvent(r *http.Request, routeKey string, body []byte, id string, now time
 // identity source is the route key, so that the authorizer always runs, and it has
 // no body.
 func newAuthorizerEvent(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2CustomAuthorizerV2Request {
+	c := e.RequestContext
+	arn := "arn:aws:execute-api:us-east-1:" + c.AccountID + ":" + c.APIID + "/" + c.Stage + "/"
 	return events.APIGatewayV2CustomAuthorizerV2Request{
 		Version:        e.Version,
 		Type:           "REQUEST",
-		RouteArn:       arnPrefix + strings.Replace(e.RouteKey, " /", "/", 1),
+		RouteArn:       arn + strings.Replace(e.RouteKey, " /", "/", 1),
 		IdentitySource: []string{e.RouteKey},
 		RouteKey:       e.RouteKey,
 		RawPath:        e.RawPath,
 		RawQueryString: e.RawQueryString,
 		Headers:        e.Headers,
-		RequestContext: e.RequestContext,
+		RequestContext: c,
 	}
 }
 

@@ -36,21 +36,12 @@ var ErrInvalid = errors.New("token: unknown, revoked or expired")
 
 // Token describes a token without the secret itself.
 type Token struct {
-	// Digest identifies the secret. See [Digest].
-	Digest string
-
-	// ID names the token to operators and in logs. It gives no access.
-	ID string
-
-	// Subject is the client that the token was issued to: 1 to 128 visible ASCII
-	// characters.
-	Subject string
-
-	// CreatedAt and ExpiresAt are in UTC, in whole seconds.
-	CreatedAt, ExpiresAt time.Time
-
-	// Revoked reports whether the token was revoked, which is for good.
-	Revoked bool
+	Digest    string    // identifies the secret; see [Digest]
+	ID        string    // names the token to operators and in logs, and gives no access
+	Subject   string    // the client that the token was issued to: 1 to 128 visible ASCII characters
+	CreatedAt time.Time // in UTC, in whole seconds
+	ExpiresAt time.Time // in UTC, in whole seconds
+	Revoked   bool      // for good
 }
 
 // Expired reports whether the token is expired at now. It is from ExpiresAt on.

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
@@ -99,4 +101,12 @@ func (c *connection) explain(err error, table string) error {
 		return fmt.Errorf("DynamoDB %s timed out: is it running and reachable?", where)
 	}
 	return err
+}
+
+// printable returns text, quoted if a terminal would not print all of it.
+func printable(text string) string {
+	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(text)
+	}
+	return text
 }

@@ -108,7 +108,7 @@ func newServer(plants plant.Store, tokens token.Finder, log *slog.Logger) *http.
 		DisableGeneralOptionsHandler: true, // an HTTP API has none
 		ReadHeaderTimeout:            5 * time.Second,
 		ReadTimeout:                  10 * time.Second,
-		WriteTimeout:                 20 * time.Second, // both functions may need 7 s of it
+		WriteTimeout:                 20 * time.Second, // 10 s to read the body, 7 s for the functions, and the answer
 		IdleTimeout:                  60 * time.Second,
 		MaxHeaderBytes:               gateway.MaxHeaderSize - 4096, // to which net/http adds 4096
 		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelWarn),

@@ -8,10 +8,7 @@ import (
 )
 
 // Names of the tables in a local DynamoDB. In AWS, CloudFormation chooses them.
-const (
-	localPlantsTable = "plants"
-	localTokensTable = "tokens"
-)
+const localPlantsTable, localTokensTable = "plants", "tokens"
 
 type createTablesCommand struct {
 	connection

@@ -1,8 +1,5 @@
 // Package plant is the domain of the service: what a plant is, which requests
 // to create one are valid, and what a store of plants must promise.
-//
-// It imports only the standard library and knows nothing of HTTP, AWS or the
-// environment.
 package plant
 
 import "errors"

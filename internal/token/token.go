@@ -6,8 +6,6 @@
 // mistyped one is rejected without reading the store. The store holds only the
 // SHA-256 of a token, so reading the store does not give access. A token has more
 // than 160 random bits, so a slower hash would add nothing.
-//
-// It imports only the standard library.
 package token
 
 import (

@@ -1,8 +1,5 @@
 // Command createplant is the Lambda function behind POST /plants.
-//
-// It reads PLANTS_TABLE, and of AWS's own variables AWS_REGION, the keys and,
-// for a DynamoDB that is not AWS's, AWS_ENDPOINT_URL_DYNAMODB or
-// AWS_ENDPOINT_URL.
+// It reads PLANTS_TABLE and the variables in package environment.
 package main
 
 import (
@@ -20,15 +17,15 @@ import (
 
 func main() {
 	log := slog.New(slog.NewJSONHandler(os.Stdout, nil))
-	env, err := environment.Read(os.Getenv, "PLANTS_TABLE")
+	table, config, err := environment.Read(os.Getenv, "PLANTS_TABLE")
 	if err != nil {
 		log.Error("cannot start", "error", err.Error())
 		os.Exit(1)
 	}
-	client := dynamo.NewFunctionClient(env.DynamoDB)
+	client := dynamo.NewFunctionClient(config)
 	dynamo.Connect(client)
 	lambda.Start(&api.CreatePlant{
-		Plants: &dynamo.PlantStore{Client: client, Table: env.Table},
+		Plants: &dynamo.PlantStore{Client: client, Table: table},
 		Log:    log,
 		Now:    time.Now,
 		NewKey: rand.Text,

@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
@@ -24,12 +25,8 @@ import (
 )
 
 const (
-	// operationTimeout is how long a command waits for one operation, retries
-	// included.
-	operationTimeout = 10 * time.Second
-
-	// attemptTimeout is how long it waits for one attempt.
-	attemptTimeout = 3 * time.Second
+	operationTimeout = 10 * time.Second // for one operation, retries included
+	attemptTimeout   = 3 * time.Second
 )
 
 // connection selects a DynamoDB: AWS's, with the region and credentials from the
@@ -58,8 +55,9 @@ func (c *connection) config(ctx context.Context) (aws.Config, error) {
 	if c.EndpointURL != "" {
 		options = append(options, config.WithBaseEndpoint(c.EndpointURL), config.WithDefaultRegion("us-east-1"))
 	}
-	if strings.HasPrefix(c.EndpointURL, "http:") && os.Getenv("AWS_ACCESS_KEY_ID") == "" && os.Getenv("AWS_PROFILE") == "" {
-		options = append(options, config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider("local", "local", "")))
+	if strings.HasPrefix(c.EndpointURL, "http:") && os.Getenv("AWS_ACCESS_KEY_ID")+os.Getenv("AWS_PROFILE") == "" {
+		local := credentials.NewStaticCredentialsProvider("local", "local", "")
+		options = append(options, config.WithCredentialsProvider(local))
 	}
 	cfg, err := config.LoadDefaultConfig(ctx, options...)
 	if err != nil {
@@ -94,7 +92,7 @@ func (c *connection) explain(err error, table string) error {
 	}
 	if errors.Is(err, token.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) {
 		where := "in AWS"
-		if endpoint, err := url.Parse(c.EndpointURL); err == nil && c.EndpointURL != "" {
+		if endpoint, err := dynamo.ParseEndpoint(c.EndpointURL); err == nil {
 			where = "at " + endpoint.Redacted()
 		}
 		if failure, ok := errors.AsType[*net.OpError](err); ok {
@@ -103,4 +101,12 @@ func (c *connection) explain(err error, table string) error {
 		return fmt.Errorf("DynamoDB %s timed out: is it running and reachable?", where)
 	}
 	return err
+}
+
+// printable returns text, quoted if a terminal would not print all of it.
+func printable(text string) string {
+	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(text)
+	}
+	return text
 }

@@ -18,30 +18,27 @@ func (e usageError) Error() string { return string(e) }
 // ExitCode implements [kong.ExitCoder].
 func (usageError) ExitCode() int { return 2 }
 
-// examples returns the examples in the help of each command, by the last word of
-// the command.
-func examples() map[string]string {
-	return map[string]string{
-		"serve": `
+// examples are in the help of each command, by the last word of the command.
+var examples = map[string]string{
+	"serve": `
     plantstore serve                       # everything in memory; prints a token
     plantstore serve --addr 127.0.0.1:8081
     plantstore serve --endpoint-url http://127.0.0.1:8000`,
-		"issue": `
+	"issue": `
     plantstore token issue --stack plant-store-dev --subject alice --ttl 90d
     TOKEN=$(plantstore token issue --table tokens --subject ci --ttl 1h)
 
 Only the token is printed to standard output. The table stores its SHA-256 digest, so the token cannot be shown again.`,
-		"list": `
+	"list": `
     plantstore token list --stack plant-store-dev
     plantstore token list --table tokens --output json | jq '.[] | select(.state != "valid")'
 
 The state is "valid", "expires soon" (within 7 days), "expired" or "revoked".`,
-		"revoke": `
+	"revoke": `
     plantstore token revoke --stack plant-store-dev 0a1B2c3D4e5F
     plantstore token revoke --stack plant-store-dev - <leaked.txt
 
 The second form reads the token itself. Do not give it as an argument: other users of the machine see those.`,
-		"create": `
+	"create": `
     plantstore tables create --endpoint-url http://127.0.0.1:8000`,
-	}
 }

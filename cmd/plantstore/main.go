@@ -12,7 +12,6 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// commandLine holds the commands and flags.
 type commandLine struct {
 	Serve  serveCommand `cmd:"" help:"Serve the API on this machine."`
 	Token  tokenCommand `cmd:"" help:"Issue, list and revoke bearer tokens."`
@@ -34,7 +33,6 @@ func main() {
 	command.FatalIfErrorf(command.Run())
 }
 
-// newParser returns the parser of the command line.
 func newParser(ctx context.Context) *kong.Kong {
 	version := "unknown"
 	if build, ok := debug.ReadBuildInfo(); ok {
@@ -47,7 +45,7 @@ func newParser(ctx context.Context) *kong.Kong {
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
 	for _, command := range parser.Model.Leaves(true) {
-		command.Detail = "Examples:\n" + examples()[command.Name]
+		command.Detail = "Examples:\n" + examples[command.Name]
 	}
 	return parser
 }

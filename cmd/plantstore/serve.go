@@ -22,18 +22,6 @@ import (
 	"plantstore/internal/token"
 )
 
-// The server's waits. A client may take this long to send its headers and its
-// whole request, and to read its answer, for which both functions may need their
-// 7 s. So every request ends before the server stops waiting for it.
-const (
-	headerTimeout   = 5 * time.Second
-	readTimeout     = 10 * time.Second
-	writeTimeout    = readTimeout + 10*time.Second
-	idleTimeout     = 60 * time.Second
-	shutdownTimeout = readTimeout + writeTimeout
-)
-
-// serveCommand is `plantstore serve`.
 type serveCommand struct {
 	connection
 	Addr        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on (default ${default}). Port 0 selects a free port."`
@@ -52,7 +40,8 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		return usageError("--addr must be HOST:PORT, for example 127.0.0.1:8081")
 	}
 	if err != nil {
-		return fmt.Errorf("cannot listen on %s (%w); use another --addr, for example `make run ADDR=127.0.0.1:8081`", c.Addr, err)
+		const hint = "use another --addr, for example `make run ADDR=127.0.0.1:8081`"
+		return fmt.Errorf("cannot listen on %s (%w); %s", c.Addr, err, hint)
 	}
 	server := newServer(plants, tokens, slog.New(slog.NewJSONHandler(os.Stderr, nil)))
 	pageSecret := secret
@@ -64,13 +53,14 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
-	c.greet("http://"+listener.Addr().String(), secret)
+	greet("http://"+listener.Addr().String(), secret)
 	select {
 	case err := <-failed:
 		return err
 	case <-ctx.Done():
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+	// By then every request has ended.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), server.ReadTimeout+server.WriteTimeout)
 	defer cancel()
 	return server.Shutdown(ctx)
 }
@@ -99,18 +89,15 @@ func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens t
 	if err := dynamo.CheckTables(ctx, client, plantsTable, tokensTable); err != nil {
 		return nil, nil, "", c.explain(err, plantsTable)
 	}
-	return &dynamo.PlantStore{Client: client, Table: plantsTable}, &dynamo.TokenStore{Client: client, Table: tokensTable}, "", nil
+	plants = &dynamo.PlantStore{Client: client, Table: plantsTable}
+	return plants, &dynamo.TokenStore{Client: client, Table: tokensTable}, "", nil
 }
 
 // newServer puts the two handlers behind a gateway and an HTTP server.
 func newServer(plants plant.Store, tokens token.Finder, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: &gateway.Gateway{
-			Authorizer: &api.Authorizer{
-				Tokens: token.Verifier{Store: tokens, Now: time.Now},
-				Log:    log,
-				Now:    time.Now,
-			},
+			Authorizer: &api.Authorizer{Tokens: token.Verifier{Store: tokens, Now: time.Now}, Log: log, Now: time.Now},
 			Routes: map[string]gateway.Function{
 				"POST /plants": &api.CreatePlant{Plants: plants, Log: log, Now: time.Now, NewKey: rand.Text},
 			},
@@ -119,19 +106,20 @@ func newServer(plants plant.Store, tokens token.Finder, log *slog.Logger) *http.
 			NewID: rand.Text,
 		},
 		DisableGeneralOptionsHandler: true, // an HTTP API has none
-		ReadHeaderTimeout:            headerTimeout,
-		ReadTimeout:                  readTimeout,
-		WriteTimeout:                 writeTimeout,
-		IdleTimeout:                  idleTimeout,
+		ReadHeaderTimeout:            5 * time.Second,
+		ReadTimeout:                  10 * time.Second,
+		WriteTimeout:                 20 * time.Second, // 10 s to read the body, 7 s for the functions, and the answer
+		IdleTimeout:                  60 * time.Second,
 		MaxHeaderBytes:               gateway.MaxHeaderSize - 4096, // to which net/http adds 4096
 		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 }
 
 // greet prints the address and how to use the service.
-func (c *serveCommand) greet(url, secret string) {
+func greet(url, secret string) {
 	if secret == "" {
-		fmt.Printf("Plant Store runs at %s, on DynamoDB. Press Ctrl-C to stop it.\nTo issue a token, run `%s token issue --subject NAME` with the same endpoint and table.\n", url, os.Args[0])
+		fmt.Printf("Plant Store runs at %s, on DynamoDB. Press Ctrl-C to stop it.\n", url)
+		fmt.Printf("To issue a token, run `%s token issue --subject NAME` with the same endpoint and table.\n", os.Args[0])
 		return
 	}
 	fmt.Printf(`Plant Store runs at %[1]s, with everything in memory. Press Ctrl-C to stop it.
@@ -141,7 +129,8 @@ Token: %[2]s
 
 Create a plant:
 
-  curl -sS -w '\n' %[1]s/plants -H 'Authorization: Bearer %[2]s' -H 'Content-Type: application/json' -d '{"id":1,"name":"Monstera","tag":"indoor"}'
+  curl -sS -w '\n' %[1]s/plants -H 'Authorization: Bearer %[2]s' `+
+		`-H 'Content-Type: application/json' -d '{"id":1,"name":"Monstera","tag":"indoor"}'
 
 `, url, secret)
 }

@@ -8,12 +8,8 @@ import (
 )
 
 // Names of the tables in a local DynamoDB. In AWS, CloudFormation chooses them.
-const (
-	localPlantsTable = "plants"
-	localTokensTable = "tokens"
-)
+const localPlantsTable, localTokensTable = "plants", "tokens"
 
-// createTablesCommand is `plantstore tables create`.
 type createTablesCommand struct {
 	connection
 	PlantsTable string `env:"PLANTS_TABLE" default:"${plants_table}" help:"Table of plants (default ${default})."`
@@ -23,7 +19,8 @@ type createTablesCommand struct {
 // Run creates the tables that do not exist yet.
 func (c *createTablesCommand) Run(ctx context.Context) error {
 	if c.EndpointURL == "" {
-		return usageError("tables create is for a local DynamoDB: set --endpoint-url; in AWS, `sam deploy` creates the tables")
+		return usageError("tables create is for a local DynamoDB: set --endpoint-url; " +
+			"in AWS, `sam deploy` creates the tables")
 	}
 	if c.PlantsTable == c.TokensTable {
 		return usageError("--plants-table and --tokens-table must be different")

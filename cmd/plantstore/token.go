@@ -24,7 +24,6 @@ import (
 	"plantstore/internal/token"
 )
 
-// tokenCommand is `plantstore token`.
 type tokenCommand struct {
 	connection
 	Stack *string `help:"CloudFormation stack that contains the table of tokens."`
@@ -45,19 +44,31 @@ func (c *tokenCommand) do(ctx context.Context, f func(context.Context, *dynamo.T
 	if err != nil {
 		return err
 	}
-	store := &dynamo.TokenStore{Client: client, Table: table}
-	return c.explain(f(ctx, store), table)
+	return c.explain(f(ctx, &dynamo.TokenStore{Client: client, Table: table, Progress: progress()}), table)
 }
 
-// tableName returns the name of the table of tokens.
+// progress returns a function that prints how many tokens were read, once that
+// takes longer than a second, and nil if standard error is not a terminal.
+func progress() func(tokens int) {
+	info, err := os.Stderr.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return nil
+	}
+	start := time.Now()
+	return func(tokens int) {
+		if time.Since(start) > time.Second {
+			fmt.Fprintf(os.Stderr, "\r%d tokens read ", tokens)
+		}
+	}
+}
+
 func (c *tokenCommand) tableName(ctx context.Context) (string, error) {
-	if c.Stack == nil && c.Table == "" && c.EndpointURL == "" {
+	switch {
+	case c.Stack == nil && c.Table == "" && c.EndpointURL == "":
 		return "", usageError("set --stack or --table, or --endpoint-url for a local DynamoDB")
-	}
-	if c.Stack == nil {
+	case c.Stack == nil:
 		return cmp.Or(c.Table, localTokensTable), nil
-	}
-	if *c.Stack == "" {
+	case *c.Stack == "":
 		return "", usageError("--stack is empty: give the stack's name")
 	}
 	ctx, cancel := context.WithTimeout(ctx, operationTimeout)
@@ -67,10 +78,8 @@ func (c *tokenCommand) tableName(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out, err := cloudformation.NewFromConfig(cfg).DescribeStackResource(ctx, &cloudformation.DescribeStackResourceInput{
-		StackName:         c.Stack,
-		LogicalResourceId: aws.String("TokensTable"),
-	})
+	in := cloudformation.DescribeStackResourceInput{StackName: c.Stack, LogicalResourceId: aws.String("TokensTable")}
+	out, err := cloudformation.NewFromConfig(cfg).DescribeStackResource(ctx, &in)
 	if err != nil {
 		return "", fmt.Errorf("cannot find the table of tokens in stack %s: %w", *c.Stack, err)
 	}
@@ -80,7 +89,6 @@ func (c *tokenCommand) tableName(ctx context.Context) (string, error) {
 	return *out.StackResourceDetail.PhysicalResourceId, nil
 }
 
-// output selects the format of the result.
 type output struct {
 	Output string `short:"o" enum:"table,json" default:"table" help:"Output format: table or json."`
 }
@@ -95,9 +103,6 @@ type row struct {
 	Secret    string    `json:"token,omitempty"` // only in the output of issue
 }
 
-// soon is how long before its expiry a token is listed as "expires soon".
-const soon = 7 * 24 * time.Hour
-
 func newRow(t token.Token, secret string) row {
 	state := "valid"
 	switch now := time.Now(); {
@@ -105,7 +110,7 @@ func newRow(t token.Token, secret string) row {
 		state = "revoked"
 	case t.Expired(now):
 		state = "expired"
-	case t.Expired(now.Add(soon)):
+	case t.Expired(now.Add(7 * 24 * time.Hour)):
 		state = "expires soon"
 	}
 	return row{t.ID, t.Subject, t.CreatedAt, t.ExpiresAt, state, secret}
@@ -129,7 +134,6 @@ func (l *lifetime) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
-// issueCommand is `plantstore token issue`.
 type issueCommand struct {
 	output
 	Subject string   `required:"" help:"Holder of the token: 1 to 128 visible ASCII characters."`
@@ -162,14 +166,12 @@ func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
 	return nil
 }
 
-// listCommand is `plantstore token list`.
 type listCommand struct{ output }
 
 // Run prints the tokens. If some cannot be read, it prints the others.
 func (c *listCommand) Run(ctx context.Context, command *tokenCommand) error {
 	var tokens []token.Token
 	err := command.do(ctx, func(ctx context.Context, store *dynamo.TokenStore) (err error) {
-		store.Progress = progress(os.Stderr)
 		tokens, err = store.List(ctx)
 		return err
 	})
@@ -189,12 +191,12 @@ func (c *listCommand) Run(ctx context.Context, command *tokenCommand) error {
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ID\tSUBJECT\tCREATED\tEXPIRES\tSTATE")
 	for _, r := range rows {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", printable(r.ID), printable(r.Subject), r.CreatedAt.Format(time.RFC3339), r.ExpiresAt.Format(time.RFC3339), r.State)
+		created, expires := r.CreatedAt.Format(time.RFC3339), r.ExpiresAt.Format(time.RFC3339)
+		fmt.Fprintln(table, strings.Join([]string{printable(r.ID), printable(r.Subject), created, expires, r.State}, "\t"))
 	}
 	return cmp.Or(err, table.Flush())
 }
 
-// revokeCommand is `plantstore token revoke`.
 type revokeCommand struct {
 	ID string `arg:"" help:"The token's id, as issue and list print it, or - to read the token itself from standard input."`
 }
@@ -211,11 +213,11 @@ func (c *revokeCommand) Run(ctx context.Context, command *tokenCommand) error {
 			return usageError("standard input is not a token")
 		}
 	}
-	err := command.do(ctx, func(ctx context.Context, store *dynamo.TokenStore) error {
+	done := "The token is revoked."
+	err := command.do(ctx, func(ctx context.Context, store *dynamo.TokenStore) (err error) {
 		digest := token.Digest(id)
 		if !token.WellFormed(id) {
-			var err error
-			store.Progress = progress(os.Stderr)
+			done = "Token " + printable(id) + " is revoked."
 			if digest, err = store.LookUp(ctx, id); err != nil {
 				return err
 			}
@@ -227,13 +229,8 @@ func (c *revokeCommand) Run(ctx context.Context, command *tokenCommand) error {
 	if errors.Is(err, token.ErrNotFound) {
 		return errors.New("no such token; `plantstore token list` shows the ids")
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		fmt.Println(done)
 	}
-	if token.WellFormed(id) {
-		fmt.Println("The token is revoked.")
-	} else {
-		fmt.Printf("Token %s is revoked.\n", printable(id))
-	}
-	return nil
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -11,43 +12,40 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-const (
-	accountID = "123456789012" // AWS's documentation uses this one
-	apiID     = "local"
-	stage     = "$default"
-	arnPrefix = "arn:aws:execute-api:us-east-1:" + accountID + ":" + apiID + "/" + stage + "/"
-)
-
 // newEvent returns the event of payload format 2.0 for a request of a route, with
-// the body that was read from it.
+// the body that was read from it: as text if the content type is one of text, in
+// base64 otherwise. An event cannot contain text that is not UTF-8.
 func newEvent(r *http.Request, routeKey string, body []byte, id string, now time.Time) events.APIGatewayV2HTTPRequest {
-	sourceIP, _, _ := net.SplitHostPort(r.RemoteAddr)
+	headers := joinedHeaders(r)
 	e := events.APIGatewayV2HTTPRequest{
 		Version:        "2.0",
 		RouteKey:       routeKey,
 		RawPath:        r.URL.EscapedPath(),
 		RawQueryString: r.URL.RawQuery,
-		Headers:        joinedHeaders(r),
+		Headers:        headers,
+		Body:           string(body),
 		RequestContext: events.APIGatewayV2HTTPRequestContext{
 			RouteKey:     routeKey,
-			AccountID:    accountID,
-			Stage:        stage,
+			AccountID:    "123456789012", // AWS's documentation uses this one
+			Stage:        "$default",
 			RequestID:    id,
-			APIID:        apiID,
+			APIID:        "local",
 			DomainName:   r.Host,
-			DomainPrefix: apiID,
+			DomainPrefix: "local",
 			Time:         now.UTC().Format("02/Jan/2006:15:04:05 +0000"),
 			TimeEpoch:    now.UnixMilli(),
 			HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{
 				Method:    r.Method,
 				Path:      r.URL.EscapedPath(),
 				Protocol:  r.Proto,
-				SourceIP:  sourceIP,
+				SourceIP:  headers["x-forwarded-for"],
 				UserAgent: r.UserAgent(),
 			},
 		},
 	}
-	e.Body, e.IsBase64Encoded = encodeBody(r.Header.Get("Content-Type"), body)
+	if len(body) > 0 && (!isText(r.Header.Get("Content-Type")) || !utf8.Valid(body)) {
+		e.Body, e.IsBase64Encoded = base64.StdEncoding.EncodeToString(body), true
+	}
 	return e
 }
 
@@ -55,16 +53,18 @@ func newEvent(r *http.Request, routeKey string, body []byte, id string, now time
 // identity source is the route key, so that the authorizer always runs, and it has
 // no body.
 func newAuthorizerEvent(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2CustomAuthorizerV2Request {
+	c := e.RequestContext
+	arn := "arn:aws:execute-api:us-east-1:" + c.AccountID + ":" + c.APIID + "/" + c.Stage + "/"
 	return events.APIGatewayV2CustomAuthorizerV2Request{
 		Version:        e.Version,
 		Type:           "REQUEST",
-		RouteArn:       arnPrefix + strings.Replace(e.RouteKey, " /", "/", 1),
+		RouteArn:       arn + strings.Replace(e.RouteKey, " /", "/", 1),
 		IdentitySource: []string{e.RouteKey},
 		RouteKey:       e.RouteKey,
 		RawPath:        e.RawPath,
 		RawQueryString: e.RawQueryString,
 		Headers:        e.Headers,
-		RequestContext: e.RequestContext,
+		RequestContext: c,
 	}
 }
 
@@ -76,28 +76,14 @@ func joinedHeaders(r *http.Request) map[string]string {
 		headers[strings.ToLower(name)] = strings.Join(values, ",")
 	}
 	headers["host"] = r.Host
-	sourceIP, sourcePort, _ := net.SplitHostPort(r.RemoteAddr)
-	headers["x-forwarded-for"] = sourceIP
-	headers["x-forwarded-port"] = sourcePort
+	headers["x-forwarded-for"], headers["x-forwarded-port"], _ = net.SplitHostPort(r.RemoteAddr)
 	headers["x-forwarded-proto"] = "http"
 	return headers
 }
 
-// encodeBody returns the body as the event carries it: as text where the content
-// type is one of text, in base64 otherwise. What is not UTF-8 is never text,
-// since an event could not hold it.
-func encodeBody(contentType string, body []byte) (text string, isBase64 bool) {
-	if isText(contentType) && utf8.Valid(body) {
-		return string(body), false
-	}
-	return base64.StdEncoding.EncodeToString(body), len(body) > 0
-}
-
 func isText(contentType string) bool {
 	media, _, _ := strings.Cut(strings.ToLower(contentType), ";")
-	switch media = strings.TrimSpace(media); media {
-	case "application/json", "application/xml", "application/javascript":
-		return true
-	}
-	return strings.HasPrefix(media, "text/")
+	media = strings.TrimSpace(media)
+	return strings.HasPrefix(media, "text/") ||
+		slices.Contains([]string{"application/json", "application/xml", "application/javascript"}, media)
 }

@@ -16,6 +16,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 
 	"github.com/swaggest/swgui/v5/static"
@@ -38,17 +39,12 @@ type file struct {
 	content     []byte
 }
 
-// Page is an [http.Handler] that serves the page and passes every other request on.
-type Page struct {
-	next  http.Handler
-	host  string
-	files map[string]file // by path
-}
-
-// New returns a page on the contract in openapi, with this server as the
-// contract's. It is served under loopback names and the host of address, and
-// contains token unless that is empty. Other requests go to next.
-func New(next http.Handler, openapi []byte, address, token string) (*Page, error) {
+// New returns a handler that serves the page on the contract in openapi, with this
+// server as the contract's, under loopback names and the host of address. The page
+// contains token unless that is empty. Other requests go to next, also those of a
+// client without an Accept header, which is not a browser: it gets the response
+// that API Gateway would give.
+func New(next http.Handler, openapi []byte, address, token string) (http.Handler, error) {
 	var index bytes.Buffer
 	if err := template.Must(template.New("page").Parse(html)).Execute(&index, token); err != nil {
 		return nil, err
@@ -70,22 +66,28 @@ func New(next http.Handler, openapi []byte, address, token string) (*Page, error
 		}
 		files["/"+strings.TrimSuffix(path, ".gz")] = file{contentType, content}
 	}
-	return &Page{next, name(address), files}, nil
+	ours, _, _ := net.SplitHostPort(address)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		f, found := files[r.URL.Path]
+		switch {
+		case !found || r.Method != http.MethodGet || r.Header.Get("Accept") == "":
+			next.ServeHTTP(w, r)
+		case !isOurs((&url.URL{Host: r.Host}).Hostname(), ours):
+			const text = "This page is for the machine that serves it: ask for it as 127.0.0.1 or localhost."
+			http.Error(w, text, http.StatusForbidden)
+		default:
+			f.serve(w)
+		}
+	}), nil
 }
 
-// ServeHTTP serves a file of the page or calls next. A client without an Accept
-// header is not a browser: it gets the response that API Gateway would give.
-func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	f, found := p.files[r.URL.Path]
-	if !found || r.Method != http.MethodGet || r.Header.Get("Accept") == "" {
-		p.next.ServeHTTP(w, r)
-		return
-	}
-	if !p.isOurs(r.Host) {
-		const text = "This page is for the machine that serves it: ask for it as 127.0.0.1 or localhost."
-		http.Error(w, text, http.StatusForbidden)
-		return
-	}
+// isOurs reports whether host, of a Host header, names this machine.
+func isOurs(host, ours string) bool {
+	address, err := netip.ParseAddr(host)
+	return host != "" && (host == ours || strings.EqualFold(host, "localhost") || err == nil && address.IsLoopback())
+}
+
+func (f file) serve(w http.ResponseWriter) {
 	header := w.Header()
 	header.Set("Content-Type", f.contentType)
 	if bytes.HasPrefix(f.content, []byte("\x1f\x8b")) {
@@ -98,19 +100,4 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("X-Content-Type-Options", "nosniff")
 	_, _ = w.Write(f.content) // it fails only if the client has gone
-}
-
-// isOurs reports whether a Host header names this machine.
-func (p *Page) isOurs(host string) bool {
-	host = name(host)
-	address, err := netip.ParseAddr(host)
-	return host != "" && (host == p.host || strings.EqualFold(host, "localhost") || err == nil && address.IsLoopback())
-}
-
-// name returns host without its port and brackets.
-func name(host string) string {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		return name
-	}
-	return strings.Trim(host, "[]")
 }

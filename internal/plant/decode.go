@@ -44,53 +44,43 @@ func Decode(body []byte) (NewPlant, error) {
 	if err := json.Unmarshal(body, &members, jsontext.AllowDuplicateNames(true)); err != nil {
 		return NewPlant{}, ErrMalformed
 	}
-	p, err := newPlant(members.ID, members.Name, members.Tag)
+	switch {
+	case members.ID == nil:
+		return NewPlant{}, &InvalidError{"id is required"}
+	case members.ID.Kind() != '0':
+		return NewPlant{}, errNotInteger
+	}
+	id, err := parseInt64(string(members.ID))
 	if err != nil {
 		return NewPlant{}, err
 	}
-	if p.size() > MaxSize {
+	name, err := decodeText("name", members.Name)
+	if err != nil {
+		return NewPlant{}, err
+	}
+	p, size := NewPlant{id, Plant{Name: name}}, len(name)
+	if members.Tag != nil {
+		tag, err := decodeText("tag", members.Tag)
+		if err != nil {
+			return NewPlant{}, err
+		}
+		p.Tag, size = &tag, size+len(tag)
+	}
+	if size > MaxSize {
 		return NewPlant{}, ErrTooLarge
 	}
 	return p, nil
 }
 
-// newPlant returns the plant that the members make, each nil if it is absent.
-func newPlant(id, name, tag jsontext.Value) (p NewPlant, err error) {
-	if p.ID, err = decodeID(id); err != nil {
-		return p, err
-	}
-	if name == nil {
-		return p, &InvalidError{"name is required"}
-	}
-	if p.Name, err = decodeText("name", name); err != nil {
-		return p, err
-	}
-	p.Tag, err = decodeOptionalText("tag", tag)
-	return p, err
-}
-
-func decodeID(value jsontext.Value) (int64, error) {
-	if value == nil {
-		return 0, &InvalidError{"id is required"}
-	}
-	if value.Kind() != '0' {
-		return 0, errNotInteger
-	}
-	return parseInt64(string(value))
-}
-
+// decodeText returns the text of a required member, whose value is nil if the
+// member is absent.
 func decodeText(name string, value jsontext.Value) (string, error) {
+	if value == nil {
+		return "", &InvalidError{name + " is required"}
+	}
 	if value.Kind() != '"' {
 		return "", &InvalidError{name + " must be a string"}
 	}
 	text, err := jsontext.AppendUnquote(nil, value)
 	return string(text), err
-}
-
-func decodeOptionalText(name string, value jsontext.Value) (*string, error) {
-	if value == nil {
-		return nil, nil
-	}
-	text, err := decodeText(name, value)
-	return &text, err
 }

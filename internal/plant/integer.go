@@ -19,11 +19,9 @@ var (
 // nothing, because the value is never built: significant holds the digits
 // without the zeros at both ends, and scale the power of ten that they stand at.
 func parseInt64(literal string) (int64, error) {
-	mantissa, exponent := literal, ""
-	if i := strings.IndexAny(literal, "eE"); i != -1 {
-		mantissa, exponent = literal[:i], literal[i+1:]
-	}
-	unsigned, negative := strings.CutPrefix(mantissa, "-")
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(literal), "e")
+	unsigned := strings.TrimPrefix(mantissa, "-")
+	sign := mantissa[:len(mantissa)-len(unsigned)]
 	whole, fraction, _ := strings.Cut(unsigned, ".")
 	digits := strings.TrimLeft(whole+fraction, "0")
 	significant := strings.TrimRight(digits, "0")
@@ -39,10 +37,6 @@ func parseInt64(literal string) (int64, error) {
 	}
 	if int64(len(significant))+scale > int64(len("9223372036854775808")) {
 		return 0, errRange
-	}
-	sign := ""
-	if negative {
-		sign = "-"
 	}
 	id, err := strconv.ParseInt(sign+significant+strings.Repeat("0", int(scale)), 10, 64)
 	if err != nil {

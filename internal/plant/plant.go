@@ -1,8 +1,5 @@
 // Package plant is the domain of the service: what a plant is, which requests
 // to create one are valid, and what a store of plants must promise.
-//
-// It imports only the standard library and knows nothing of HTTP, AWS or the
-// environment.
 package plant
 
 import "errors"
@@ -27,19 +24,13 @@ var (
 
 // Plant is a Plant of openapi.yaml: what the service returns to a client.
 type Plant struct {
-	// Name may be empty.
-	Name string `json:"name"`
-
-	// Tag is the type of the plant. Nil means that there is no tag, which is not
-	// the same as an empty tag.
-	Tag *string `json:"tag,omitzero"`
+	Name string  `json:"name"`         // may be empty
+	Tag  *string `json:"tag,omitzero"` // nil if there is no tag, which is not the same as an empty tag
 }
 
 // NewPlant is a NewPlant of openapi.yaml: a plant that a client asks to create.
 type NewPlant struct {
-	// ID identifies the plant. Every value is valid, also zero and negative ones.
-	ID int64 `json:"id"`
-
+	ID int64 `json:"id"` // every value is valid, also zero and negative ones
 	Plant
 }
 
@@ -49,12 +40,4 @@ func (p NewPlant) Equal(q NewPlant) bool {
 		p.Tag = q.Tag // == compares the pointers
 	}
 	return p == q
-}
-
-// size returns what [MaxSize] limits.
-func (p NewPlant) size() int {
-	if p.Tag == nil {
-		return len(p.Name)
-	}
-	return len(p.Name) + len(*p.Tag)
 }

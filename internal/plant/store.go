@@ -51,12 +51,8 @@ type Store interface {
 type Write struct {
 	Plant NewPlant
 	Key   WriteKey
-
-	// By is the subject of the token that the request came with.
-	By string
-
-	// At is the time of the request. The store keeps the first attempt's.
-	At time.Time
+	By    string    // subject of the request's token
+	At    time.Time // time of the request; the store keeps the first attempt's
 }
 
 // WriteKey identifies a request: attempts with the same key are the same
@@ -68,9 +64,7 @@ type WriteKey [sha256.Size]byte
 // the requests of two subjects apart.
 func NewWriteKey(subject, idempotencyKey string) WriteKey {
 	message := binary.BigEndian.AppendUint64(nil, uint64(len(subject)))
-	message = append(message, subject...)
-	message = append(message, idempotencyKey...)
-	return sha256.Sum256(message)
+	return sha256.Sum256(append(message, subject+idempotencyKey...))
 }
 
 // String returns the key in lower-case hexadecimal.

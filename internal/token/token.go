@@ -6,18 +6,16 @@
 // mistyped one is rejected without reading the store. The store holds only the
 // SHA-256 of a token, so reading the store does not give access. A token has more
 // than 160 random bits, so a slower hash would add nothing.
-//
-// It imports only the standard library.
 package token
 
 import (
-	"bufio"
+	"crypto/rand"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math/big"
 	"strings"
 	"time"
 )
@@ -28,9 +26,6 @@ const (
 	checksumLength = 6  // 62^6 > 2^32
 	alphabet       = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	idLength       = 12 // characters: 71 bits, so ids do not collide
-
-	// maxSubjectLength is the largest length of a subject, in characters.
-	maxSubjectLength = 128
 )
 
 // ErrInvalid means that a token is malformed, unknown, revoked or expired. The
@@ -39,21 +34,12 @@ var ErrInvalid = errors.New("token: unknown, revoked or expired")
 
 // Token describes a token without the secret itself.
 type Token struct {
-	// Digest identifies the secret. See [Digest].
-	Digest string
-
-	// ID names the token to operators and in logs. It gives no access.
-	ID string
-
-	// Subject is the client that the token was issued to: 1 to 128 visible ASCII
-	// characters.
-	Subject string
-
-	// CreatedAt and ExpiresAt are in UTC, in whole seconds.
-	CreatedAt, ExpiresAt time.Time
-
-	// Revoked reports whether the token was revoked, which is for good.
-	Revoked bool
+	Digest    string    // identifies the secret; see [Digest]
+	ID        string    // names the token to operators and in logs, and gives no access
+	Subject   string    // the client that the token was issued to: 1 to 128 visible ASCII characters
+	CreatedAt time.Time // in UTC, in whole seconds
+	ExpiresAt time.Time // in UTC, in whole seconds
+	Revoked   bool      // for good
 }
 
 // Expired reports whether the token is expired at now. It is from ExpiresAt on.
@@ -64,8 +50,9 @@ func (t Token) Expired(now time.Time) bool { return !now.Before(t.ExpiresAt) }
 // store. It returns an error if subject is not 1 to 128 visible ASCII characters,
 // ttl is under a second, or random has too few bytes.
 func Issue(random io.Reader, subject string, now time.Time, ttl time.Duration) (secret string, t Token, err error) {
-	if !VisibleASCII(subject, maxSubjectLength) {
-		return "", Token{}, fmt.Errorf("subject must have 1 to %d visible ASCII characters", maxSubjectLength)
+	notVisible := func(r rune) bool { return r <= ' ' || r > '~' }
+	if subject == "" || len(subject) > 128 || strings.ContainsFunc(subject, notVisible) {
+		return "", Token{}, errors.New("subject must have 1 to 128 visible ASCII characters")
 	}
 	if ttl < time.Second {
 		return "", Token{}, errors.New("time to live must be at least one second")
@@ -88,8 +75,7 @@ func Issue(random io.Reader, subject string, now time.Time, ttl time.Duration) (
 // Digest returns the SHA-256 of the whole secret in lower-case hexadecimal. It is
 // the only form in which a store holds the secret.
 func Digest(secret string) string {
-	sum := sha256.Sum256([]byte(secret))
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(secret)))
 }
 
 // WellFormed reports whether secret has the form of an issued token: prefix,
@@ -100,8 +86,7 @@ func WellFormed(secret string) bool {
 		return false
 	}
 	body := secret[:length-checksumLength]
-	return checksum(body) == secret[len(body):] &&
-		strings.Trim(body[len(prefix):], alphabet) == ""
+	return checksum(body) == secret[len(body):] && strings.Trim(body[len(prefix):], alphabet) == ""
 }
 
 // checksum returns the CRC-32 (IEEE) of body as six digits in base 62.
@@ -115,27 +100,15 @@ func checksum(body string) string {
 	return string(digits[:])
 }
 
-// randomCharacters returns n characters of the alphabet, all equally likely: it
-// skips the bytes above the largest multiple of 62.
+// randomCharacters returns n characters of the alphabet, all equally likely.
 func randomCharacters(random io.Reader, n int) (string, error) {
-	const limit = 256 - 256%len(alphabet)
-	source := bufio.NewReader(random)
-	characters := make([]byte, 0, n)
-	for len(characters) < n {
-		b, err := source.ReadByte()
+	characters := make([]byte, n)
+	for i := range characters {
+		index, err := rand.Int(random, big.NewInt(int64(len(alphabet))))
 		if err != nil {
 			return "", err
 		}
-		if int(b) < limit {
-			characters = append(characters, alphabet[int(b)%len(alphabet)])
-		}
+		characters[i] = alphabet[index.Int64()]
 	}
 	return string(characters), nil
-}
-
-// VisibleASCII reports whether text is 1 to longest visible ASCII characters, the
-// form of a subject and of an idempotency key.
-func VisibleASCII(text string, longest int) bool {
-	notVisible := func(r rune) bool { return r <= ' ' || r > '~' }
-	return text != "" && len(text) <= longest && !strings.ContainsFunc(text, notVisible)
 }

@@ -17,9 +17,9 @@ const (
 )
 
 var (
-	// random makes the 42 characters of this token and its id. Issue skips bytes
-	// from 248 on; the others are the alphabet four times.
-	random = "\xff\xf8" + strings.Repeat("\x7b\x01\xf7\x00\x3e", 9)[:42]
+	// random makes the 42 characters of this token and its id. Issue reads six bits
+	// of each byte and skips 62 and 63.
+	random = "\xff\x3e" + strings.Repeat("\x3d\x01\xfd\x00\x40", 9)[:42]
 	noon   = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	issued = token.Token{
 		Digest: digest, ID: "z1z00z1z00z1", Subject: "gardener", CreatedAt: noon, ExpiresAt: noon.Add(time.Hour),

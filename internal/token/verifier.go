@@ -8,19 +8,14 @@ import (
 
 // Principal is the client that a valid token denotes.
 type Principal struct {
-	// Subject is the client that the token was issued to.
 	Subject string
-
-	// TokenID names the token in logs.
-	TokenID string
+	TokenID string // for logs
 }
 
 // Verifier verifies the opaque tokens in a store.
 type Verifier struct {
 	Store Finder
-
-	// Now returns the time at which a token must be valid.
-	Now func() time.Time
+	Now   func() time.Time // the time at which a token must be valid
 }
 
 // Verify returns the principal of secret, if secret is a valid token now. It
@@ -34,13 +29,11 @@ func (v Verifier) Verify(ctx context.Context, secret string) (Principal, error) 
 		return Principal{}, ErrInvalid
 	}
 	t, err := v.Store.Find(ctx, Digest(secret))
-	switch {
-	case errors.Is(err, ErrNotFound):
+	if errors.Is(err, ErrNotFound) || err == nil && (t.Revoked || t.Expired(v.Now())) {
 		return Principal{}, ErrInvalid
-	case err != nil:
+	}
+	if err != nil {
 		return Principal{}, err
-	case t.Revoked || t.Expired(v.Now()):
-		return Principal{}, ErrInvalid
 	}
 	return Principal{Subject: t.Subject, TokenID: t.ID}, nil
 }

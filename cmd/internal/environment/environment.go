@@ -9,51 +9,37 @@ import (
 	"plantstore/internal/dynamo"
 )
 
-// Function is what a function reads from its environment.
-type Function struct {
-	Table    string
-	DynamoDB dynamo.Config
-}
-
-// Read reads the variables of a function whose table is in tableVariable. An
+// Read returns the table in tableVariable and the configuration of DynamoDB. An
 // empty variable counts as unset. The error names the variable that is missing or
 // malformed.
-func Read(getenv func(string) string, tableVariable string) (Function, error) {
+func Read(getenv func(string) string, tableVariable string) (table string, config dynamo.Config, err error) {
 	for _, name := range []string{tableVariable, "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
 		if getenv(name) == "" {
-			return Function{}, fmt.Errorf("environment variable %s is not set", name)
+			return "", dynamo.Config{}, fmt.Errorf("environment variable %s is not set", name)
 		}
 	}
 	endpoint, err := Endpoint(getenv)
-	if err != nil {
-		return Function{}, err
-	}
-	return Function{
-		Table: getenv(tableVariable),
-		DynamoDB: dynamo.Config{
-			Region:   getenv("AWS_REGION"),
-			Endpoint: endpoint,
-			Credentials: aws.Credentials{
-				AccessKeyID:     getenv("AWS_ACCESS_KEY_ID"),
-				SecretAccessKey: getenv("AWS_SECRET_ACCESS_KEY"),
-				SessionToken:    getenv("AWS_SESSION_TOKEN"),
-			},
+	return getenv(tableVariable), dynamo.Config{
+		Region:   getenv("AWS_REGION"),
+		Endpoint: endpoint,
+		Credentials: aws.Credentials{
+			AccessKeyID:     getenv("AWS_ACCESS_KEY_ID"),
+			SecretAccessKey: getenv("AWS_SECRET_ACCESS_KEY"),
+			SessionToken:    getenv("AWS_SESSION_TOKEN"),
 		},
-	}, nil
+	}, err
 }
 
 // Endpoint returns the URL of a DynamoDB that is not AWS's, and "" if the
 // environment names none.
 func Endpoint(getenv func(string) string) (string, error) {
 	for _, name := range []string{"AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"} {
-		endpoint := getenv(name)
-		if endpoint == "" {
-			continue
+		if endpoint := getenv(name); endpoint != "" {
+			if _, err := dynamo.ParseEndpoint(endpoint); err != nil {
+				return "", fmt.Errorf("environment variable %s %w", name, err)
+			}
+			return endpoint, nil
 		}
-		if _, err := dynamo.ParseEndpoint(endpoint); err != nil {
-			return "", fmt.Errorf("environment variable %s %w", name, err)
-		}
-		return endpoint, nil
 	}
 	return "", nil
 }

@@ -28,7 +28,7 @@ func TestRead(t *testing.T) {
 		{"AWS_ENDPOINT_URL", "://", false, ""},
 	}
 	for _, test := range tests {
-		got, err := Read(func(name string) string {
+		table, config, err := Read(func(name string) string {
 			if name == test.variable {
 				return test.value
 			}
@@ -49,9 +49,9 @@ func TestRead(t *testing.T) {
 			continue
 		}
 		credentials := aws.Credentials{AccessKeyID: "id", SecretAccessKey: "secret", SessionToken: "session"}
-		if got.Table != "plants" || got.DynamoDB.Region != "eu-central-1" || got.DynamoDB.Endpoint != test.endpoint ||
-			got.DynamoDB.Credentials != credentials {
-			t.Errorf("Read with %s=%q = %+v, want endpoint %q", test.variable, test.value, got, test.endpoint)
+		if table != "plants" || config.Region != "eu-central-1" || config.Endpoint != test.endpoint ||
+			config.Credentials != credentials {
+			t.Errorf("Read with %s=%q = %+v, want endpoint %q", test.variable, test.value, config, test.endpoint)
 		}
 	}
 }

@@ -1,0 +1,80 @@
+// Package memory stores plants and tokens in memory, until the process ends. With
+// it a developer runs the service without an AWS account, and tests have a real
+// store. It passes the same tests as package dynamo: see test/storetest.
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"plantstore/internal/plant"
+	"plantstore/internal/token"
+)
+
+// PlantStore is a [plant.Store]. Its zero value is empty and ready for use.
+type PlantStore struct {
+	writes sync.Map // the first plant.Write by id
+}
+
+var _ plant.Store = (*PlantStore)(nil)
+
+// Create implements [plant.Store].
+func (s *PlantStore) Create(ctx context.Context, w plant.Write) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%w: %w", plant.ErrUnavailable, err)
+	}
+	stored, _ := s.writes.LoadOrStore(w.Plant.ID, w)
+	switch first := stored.(plant.Write); {
+	case first.Key != w.Key:
+		return plant.ErrExists
+	case !first.Plant.Equal(w.Plant):
+		return plant.ErrKeyReused
+	}
+	return nil
+}
+
+// TokenStore is a [token.Store]. Its zero value is empty and ready for use.
+type TokenStore struct {
+	tokens sync.Map // token.Token by digest
+}
+
+var _ token.Store = (*TokenStore)(nil)
+
+// Find implements [token.Finder].
+func (s *TokenStore) Find(ctx context.Context, digest string) (token.Token, error) {
+	if err := ctx.Err(); err != nil {
+		return token.Token{}, fmt.Errorf("%w: %w", token.ErrUnavailable, err)
+	}
+	stored, ok := s.tokens.Load(digest)
+	if !ok {
+		return token.Token{}, token.ErrNotFound
+	}
+	return stored.(token.Token), nil
+}
+
+// Add implements [token.Store].
+func (s *TokenStore) Add(ctx context.Context, t token.Token) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%w: %w", token.ErrUnavailable, err)
+	}
+	value, _ := s.tokens.LoadOrStore(t.Digest, t)
+	stored := value.(token.Token)
+	stored.Revoked = t.Revoked
+	if stored != t {
+		return errors.New("memory: another token has this digest")
+	}
+	return nil
+}
+
+// Revoke implements [token.Store].
+func (s *TokenStore) Revoke(ctx context.Context, digest string) error {
+	t, err := s.Find(ctx, digest)
+	if err != nil {
+		return err
+	}
+	t.Revoked = true
+	s.tokens.Store(digest, t)
+	return nil
+}

@@ -98,6 +98,9 @@ func (c *connection) explain(err error, table string) error {
 		if failure, ok := errors.AsType[*net.OpError](err); ok {
 			return fmt.Errorf("cannot reach DynamoDB %s: %w; is it running?", where, failure.Err)
 		}
+		if errors.Is(err, dynamo.ErrNotDynamoDB) {
+			return fmt.Errorf("something other than DynamoDB answers %s", where)
+		}
 		return fmt.Errorf("DynamoDB %s timed out: is it running and reachable?", where)
 	}
 	return err

@@ -18,9 +18,9 @@ import (
 // of a scan, of 1 MB before it is written as JSON.
 const maxAnswer = 8 << 20
 
-// errNotDynamoDB means that the answer to an attempt is not DynamoDB's, or was
+// ErrNotDynamoDB means that the answer to an attempt is not DynamoDB's, or was
 // damaged on its way. The outcome of the attempt is unknown.
-var errNotDynamoDB = errors.New("dynamo: the answer is not DynamoDB's")
+var ErrNotDynamoDB = errors.New("dynamo: the answer is not DynamoDB's")
 
 // checkedClient returns DynamoDB's own answers, whole, and no others. A proxy, a
 // captive portal or a load balancer may answer in DynamoDB's place, also after
@@ -38,7 +38,7 @@ func (c checkedClient) Do(request *http.Request) (*http.Response, error) {
 	}
 	defer answer.Body.Close() //nolint:errcheck // it was read, or is of no use
 	if answer.StatusCode == http.StatusSwitchingProtocols {
-		return nil, errNotDynamoDB // its body is a connection, which may never end
+		return nil, ErrNotDynamoDB // its body is a connection, which may never end
 	}
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	if err != nil {
@@ -57,7 +57,7 @@ func (c checkedClient) Do(request *http.Request) (*http.Response, error) {
 func check(answer *http.Response, body []byte) error {
 	sum := answer.Header.Get("X-Amz-Crc32")
 	if want := strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10); sum != "" && sum != want {
-		return fmt.Errorf("%w: its checksum is wrong", errNotDynamoDB)
+		return fmt.Errorf("%w: its checksum is wrong", ErrNotDynamoDB)
 	}
 	switch status := answer.StatusCode; {
 	case status >= 500:
@@ -72,5 +72,5 @@ func check(answer *http.Response, body []byte) error {
 	case status == http.StatusOK && sum != "":
 		return nil
 	}
-	return fmt.Errorf("%w: status %d", errNotDynamoDB, answer.StatusCode)
+	return fmt.Errorf("%w: status %d", ErrNotDynamoDB, answer.StatusCode)
 }

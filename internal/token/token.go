@@ -11,6 +11,7 @@ package token
 import (
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -50,8 +51,7 @@ func (t Token) Expired(now time.Time) bool { return !now.Before(t.ExpiresAt) }
 // store. It returns an error if subject is not 1 to 128 visible ASCII characters,
 // ttl is under a second, or random has too few bytes.
 func Issue(random io.Reader, subject string, now time.Time, ttl time.Duration) (secret string, t Token, err error) {
-	notVisible := func(r rune) bool { return r <= ' ' || r > '~' }
-	if subject == "" || len(subject) > 128 || strings.ContainsFunc(subject, notVisible) {
+	if !VisibleASCII(subject, 128) {
 		return "", Token{}, errors.New("subject must have 1 to 128 visible ASCII characters")
 	}
 	if ttl < time.Second {
@@ -75,7 +75,8 @@ func Issue(random io.Reader, subject string, now time.Time, ttl time.Duration) (
 // Digest returns the SHA-256 of the whole secret in lower-case hexadecimal. It is
 // the only form in which a store holds the secret.
 func Digest(secret string) string {
-	return fmt.Sprintf("%x", sha256.Sum256([]byte(secret)))
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
 }
 
 // WellFormed reports whether secret has the form of an issued token: prefix,
@@ -111,4 +112,11 @@ func randomCharacters(random io.Reader, n int) (string, error) {
 		characters[i] = alphabet[index.Int64()]
 	}
 	return string(characters), nil
+}
+
+// VisibleASCII reports whether text is 1 to longest visible ASCII characters, the
+// form of a subject and of an idempotency key.
+func VisibleASCII(text string, longest int) bool {
+	return len(text) >= 1 && len(text) <= longest &&
+		!strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }

@@ -24,11 +24,6 @@ func corpus() (bodies []string) {
 	return slices.Compact(bodies)
 }
 
-// validBodies returns those of the corpus that are valid.
-func (c contract) validBodies() []string {
-	return slices.DeleteFunc(corpus(), func(body string) bool { _, code := c.judge([]byte(body)); return code != 0 })
-}
-
 // The places of a body that mutations change. In a malformed body they match what looks like them.
 var (
 	aByte   = regexp.MustCompile(`(?s).`)
@@ -109,18 +104,17 @@ func randomText(r *rand.Rand) string {
 
 // escaped returns a JSON string of value, with some of its characters as escapes.
 func escaped(r *rand.Rand, value string) string {
-	written, often := `"`, 1+r.IntN(5)
+	written := `"`
 	for _, c := range value {
-		format := []string{`\u%04x`, `\u%04X`}[r.IntN(2)]
 		switch high, low := utf16.EncodeRune(c); {
 		case strings.ContainsRune(`"\/`, c) && r.IntN(2) == 0:
 			written += `\` + string(c)
-		case c >= ' ' && c != '"' && c != '\\' && r.IntN(often) < 3:
+		case c >= ' ' && c != '"' && c != '\\' && r.IntN(3) > 0:
 			written += string(c)
 		case high != '\uFFFD':
-			written += fmt.Sprintf(format+format, high, low)
+			written += fmt.Sprintf(`\u%04x\u%04X`, high, low)
 		default:
-			written += fmt.Sprintf(format, c)
+			written += fmt.Sprintf(`\u%04X`, c)
 		}
 	}
 	return written + `"`

@@ -134,27 +134,16 @@ func fromEnvironment(t *testing.T, url string) target {
 	return found
 }
 
-// serveInMemory returns a `plantstore serve` with the token that it printed.
-func serveInMemory(t *testing.T, binary string) target {
-	t.Helper()
-	server := processtest.Serve(t, binary, processtest.InMemory()...)
-	tokens := map[string]string{"TOKEN": regexp.MustCompile(`pst_\w+`).FindString(server.Greeting)}
-	const why = "a `plantstore serve` in memory has the one token that it prints"
-	lacking := map[need]string{expiredToken: why, revokedToken: why, anotherToken: why}
-	return target{url: server.URL, client: client, tokens: tokens, lacking: lacking}
-}
-
 // serveOnDynamoDB returns a `plantstore serve` on DynamoDB Local.
-func serveOnDynamoDB(t *testing.T, binary string) target {
+func serveOnDynamoDB(t *testing.T) target {
 	t.Helper()
 	database, plants, tokens := dynamotest.Tables(t)
-	server := processtest.Serve(t, binary, "PLANTS_TABLE="+plants, "TOKENS_TABLE="+tokens)
+	server := processtest.Serve(t, processtest.Build(t, "plantstore"), "PLANTS_TABLE="+plants, "TOKENS_TABLE="+tokens)
 	secrets := issueAll(t, &dynamo.TokenStore{Client: database, Table: tokens})
 	return target{url: server.URL, client: client, tokens: secrets}
 }
 
-// issueAll stores a token of each kind. It returns the secrets, which are the same in each
-// process of a fuzz test.
+// issueAll stores a token of each kind. It returns the secrets, which are the same in each process of a fuzz test.
 func issueAll(t testing.TB, store token.Store) map[string]string {
 	t.Helper()
 	random, secrets := rand.NewChaCha8([32]byte{}), map[string]string{}
@@ -164,29 +153,24 @@ func issueAll(t testing.TB, store token.Store) map[string]string {
 			at = at.Add(-2 * time.Hour)
 		}
 		secret, issued, err := token.Issue(random, strings.ToLower(name), at, time.Hour)
-		if err == nil {
-			err = store.Add(t.Context(), issued)
+		err = cmp.Or(err, store.Add(t.Context(), issued))
+		if name == "REVOKED_TOKEN" {
+			err = cmp.Or(err, store.Revoke(t.Context(), issued.Digest))
 		}
-		if err == nil && name == "REVOKED_TOKEN" {
-			err = store.Revoke(t.Context(), issued.Digest)
-		}
-		if err != nil {
+		if secrets[name] = secret; err != nil {
 			t.Fatal(err)
 		}
-		secrets[name] = secret
 	}
 	return secrets
 }
 
-// service is a target in process that takes one request at a time, with what a test needs to see
-// of its inside.
+// service is a target in process that takes one request at a time, with what a test needs to see of its inside.
 type service struct {
 	contract
 	target
 	gateway *gateway.Gateway
 	plants  *lastPlant
-	tokens  *countedTokens
-	log     *bytes.Buffer
+	log     bytes.Buffer
 }
 
 // lastPlant is a store that shows the last plant. Without another store it keeps no plant.
@@ -203,25 +187,13 @@ func (s *lastPlant) Create(ctx context.Context, w plant.Write) error {
 	return s.Store.Create(ctx, w)
 }
 
-// countedTokens counts its reads.
-type countedTokens struct {
-	memory.TokenStore
-	reads int
-}
-
-func (s *countedTokens) Find(ctx context.Context, digest string) (token.Token, error) {
-	s.reads++
-	return s.TokenStore.Find(ctx, digest)
-}
-
 // newService returns a service with the store for its plants, or nil.
 func newService(t testing.TB, store plant.Store) *service {
 	t.Helper()
-	s := &service{contract: loadContract(t), plants: &lastPlant{Store: store}, tokens: &countedTokens{}}
-	s.log = new(bytes.Buffer)
-	log := slog.New(slog.NewJSONHandler(s.log, nil))
+	s, tokens := &service{contract: loadContract(t), plants: &lastPlant{Store: store}}, new(memory.TokenStore)
+	log := slog.New(slog.NewJSONHandler(&s.log, nil))
 	s.gateway = &gateway.Gateway{
-		Authorizer: &api.Authorizer{Tokens: token.Verifier{Store: s.tokens, Now: time.Now}, Log: log, Now: time.Now},
+		Authorizer: &api.Authorizer{Tokens: token.Verifier{Store: tokens, Now: time.Now}, Log: log, Now: time.Now},
 		Routes: map[string]gateway.Function{
 			"POST /plants": &api.CreatePlant{Plants: s.plants, Log: log, Now: time.Now, NewKey: crand.Text},
 		},
@@ -229,14 +201,14 @@ func newService(t testing.TB, store plant.Store) *service {
 		Now:   time.Now,
 		NewID: crand.Text,
 	}
-	s.target = target{client: &http.Client{Transport: s}, tokens: issueAll(t, s.tokens)}
+	s.target = target{client: &http.Client{Transport: s}, tokens: issueAll(t, tokens)}
 	return s
 }
 
 // RoundTrip gives a client's request to the gateway.
 func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.log.Reset()
-	s.plants.plant, s.tokens.reads = plant.NewPlant{}, 0
+	s.plants.plant = plant.NewPlant{}
 	recorder := httptest.NewRecorder()
 	s.gateway.ServeHTTP(recorder, r)
 	return recorder.Result(), nil

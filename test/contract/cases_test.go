@@ -44,7 +44,7 @@ func (s step) String() string {
 	return fmt.Sprintf("%s with headers %.200q and body %.200q", cmp.Or(s.route, "POST /plants"), s.header, s.body)
 }
 
-// want is the answer to a step: a Plant, or one of some codes. The code of an answer of API Gateway's own is its status.
+// want is the answer to a step: a Plant, or one of some codes. An answer of API Gateway's own has its status as code.
 type want struct {
 	plant  string // as JSON
 	codes  []int

@@ -12,5 +12,5 @@
 // A new rule goes into openapi.yaml first, then as a row into cases_test.go or plants_test.go, then into the code.
 //
 // The other tests run in process. They compare the service with oracles that share no code with it: the schemas in
-// openapi.yaml, JSONTestSuite, and regular expressions. SOAK=1 runs them in full. SEED=... repeats a failed test's input.
+// openapi.yaml, JSONTestSuite, and regular expressions. SOAK=1 runs them in full, SEED=... repeats a run.
 package contract

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"plantstore/internal/dynamo"
+	"plantstore/internal/token"
 	"plantstore/test/dynamotest"
 	"plantstore/test/processtest"
 )
@@ -118,13 +120,16 @@ func TestExamplesOfHelp(t *testing.T) {
 // TestTokens issues, lists and revokes tokens in tables that it creates.
 func TestTokens(t *testing.T) {
 	run := rand.Text() // the tables stay
-	p := build(t, "AWS_ENDPOINT_URL_DYNAMODB="+dynamotest.Endpoint(t), "PLANTS_TABLE=p-"+run, "TOKENS_TABLE=t-"+run)
+	endpoint := dynamotest.Endpoint(t)
+	p := build(t, "AWS_ENDPOINT_URL_DYNAMODB="+endpoint, "PLANTS_TABLE=p-"+run, "TOKENS_TABLE=t-"+run)
 	for _, args := range []string{"token list", "serve --addr 127.0.0.1:0"} {
 		p.check(t, args, "", 1, "", ".*table [pt]-"+run+" does not exist; .*`plantstore tables create`.*\n")
 	}
 	for range 2 { // the second time they exist
 		p.check(t, "tables create", "", 0, "Tables p-"+run+" and t-"+run+" exist.\n", "")
 	}
+	swapped := "tables create --plants-table t-" + run + " --tokens-table p-" + run
+	p.check(t, swapped, "", 1, "", ".*table t-"+run+" .*\n")
 	const secret, at = `(pst_\w{36})`, `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`
 	ann := p.check(t, "token issue --subject ann --ttl 2h", "", 0, secret+"\n",
 		`Token (\w+) for ann, valid until `+at+":\n")
@@ -134,9 +139,17 @@ func TestTokens(t *testing.T) {
 		"ID .*\n"+ann[1]+" +ann +"+at+" +"+at+" +expires soon\n"+bob[0]+" +bob +"+at+" +"+at+" +valid\n", "")
 	p.check(t, "token list -o json", "", 0,
 		`\[{"id":"`+ann[1]+`",[^}]*"state":"expires soon"},{"id":"`+bob[0]+`",[^}]*"state":"valid"}\]`+"\n", "")
-	p.check(t, "token revoke "+ann[1], "", 0, "Token "+ann[1]+" is revoked.\n", "")
-	p.check(t, "token revoke -", bob[1]+"\n", 0, "The token is revoked.\n", "")
+	for range 2 {
+		p.check(t, "token revoke "+ann[1], "", 0, "Token "+ann[1]+" is revoked.\n", "")
+		p.check(t, "token revoke -", bob[1]+"\n", 0, "The token is revoked.\n", "")
+	}
 	p.check(t, "token list", "", 0, "ID .*\n"+ann[1]+" .* revoked\n"+bob[0]+" .* revoked\n", "")
+	odd := token.Token{Digest: "odd", ID: "odd", Subject: "eve\x1b[2J", ExpiresAt: time.Now()} // as another tool stores it
+	store := &dynamo.TokenStore{Client: dynamotest.Client(t, endpoint), Table: "t-" + run}
+	if err := store.Add(t.Context(), odd); err != nil {
+		t.Fatal(err)
+	}
+	p.check(t, "token list", "", 0, `ID .*\nodd +"eve\\x1b\[2J" .* expired\n(.*\n)+`, "")
 	p.check(t, "token revoke nobody", "", 1, "", ".* no such token; `plantstore token list` shows the ids\n")
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 	"plantstore/internal/plant"
 )
 
-// A conversation is one case: requests that are sent one after the other, each with the answer
-// that it must get.
+// A conversation is one case: requests that are sent one after the other, each with the answer that it must get.
 type conversation struct {
 	name  string
 	needs need
@@ -32,8 +31,8 @@ const (
 	gatewayBodies      // API Gateway's own answers: not in `sam local`
 )
 
-// A step is a request and its answer. In headers and bodies, $1 and $2 stand for ids of the
-// case's own, and $TOKEN and its like for the target's tokens.
+// A step is a request and its answer. In headers and bodies, $1 and $2 stand for ids of the case's own, and $TOKEN and
+// its like for the target's tokens.
 type step struct {
 	route  string      // POST /plants if empty
 	header http.Header // besides the default Authorization and Content-Type; nil removes one
@@ -45,8 +44,7 @@ func (s step) String() string {
 	return fmt.Sprintf("%s with headers %.200q and body %.200q", cmp.Or(s.route, "POST /plants"), s.header, s.body)
 }
 
-// want is the answer to a step: a Plant, or one of some codes. The code of an answer of API
-// Gateway's own is its status.
+// want is the answer to a step: a Plant, or one of some codes. An answer of API Gateway's own has its status as code.
 type want struct {
 	plant  string // as JSON
 	codes  []int
@@ -66,9 +64,7 @@ var isNoPlant = invalid("it must be an object")
 
 func header(name string, values ...string) http.Header { return http.Header{name: values} }
 
-func post(header http.Header, body string, want want) step {
-	return step{header: header, body: body, want: want}
-}
+func post(header http.Header, body string, want want) step { return step{"", header, body, want} }
 
 // one returns a case of a single request that creates no plant.
 func one(name string, header http.Header, body string, want want) conversation {
@@ -78,16 +74,11 @@ func one(name string, header http.Header, body string, want want) conversation {
 // writes returns a case that creates plants.
 func writes(name string, steps ...step) conversation { return conversation{name, freshIDs, steps} }
 
-// conversations returns all cases.
 func conversations() []conversation {
 	return slices.Concat(probe(), headers(), bodies(), sizes(), order(), plants(), ids(), duplicates(), gatewayAnswers())
 }
 
-// unknownToken has the right form and checksum.
-const unknownToken = "Bearer pst_UnknownTokenOfTheEventsFolder04BhG5y"
-
-// headers returns a case for each value of a header. A row without values is about the header's
-// absence.
+// headers returns a case for each value of a header.
 func headers() (cases []conversation) {
 	long := strings.Repeat("k", 255)
 	for _, row := range []struct {
@@ -96,13 +87,13 @@ func headers() (cases []conversation) {
 		needs  need
 		values []string
 	}{
-		{"Authorization", refused(2001), nothing, nil},
 		{"Authorization", refused(2001), nothing, []string{"", "Basic dXNlcjpwYXNz", "$TOKEN", "Bearers $TOKEN"}},
 		{"Authorization", refused(2002), nothing, []string{
 			"Bearer", "Bearer\t$TOKEN", "Bearer $TOKEN $TOKEN", "Bearer $TOKEN,$TOKEN", `Bearer "$TOKEN"`,
 		}},
 		{"Authorization", refused(2003), nothing, []string{
-			unknownToken, "Bearer eyJhbGciOiJub25lIn0.e30.", "Bearer $TOKEN0", "Bearer $LOWER",
+			"Bearer pst_UnknownTokenOfTheEventsFolder04BhG5y", // its form and checksum are right
+			"Bearer eyJhbGciOiJub25lIn0.e30.", "Bearer $TOKEN0", "Bearer $LOWER",
 			"Bearer " + strings.Repeat("a", 4000),
 		}},
 		{"Authorization", refused(2003), expiredToken, []string{"Bearer $EXPIRED_TOKEN"}},
@@ -112,23 +103,20 @@ func headers() (cases []conversation) {
 			"text/plain", "text/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
 			"application/problem+json", "application/jsonp", "application", "json", "*/*", "application/json, text/plain",
 		}},
-		{"Content-Type", isNoPlant, nothing, nil},
 		{"Content-Type", isNoPlant, nothing, []string{
 			"Application/JSON", "application/json;charset=UTF-8", "application/json ; x=y; z", "application/json;",
 		}},
 		{"Idempotency-Key", refused(1006), nothing, []string{"", long + "k", "a b", "schlüssel"}},
 		{"Idempotency-Key", isNoPlant, nothing, []string{"!", "~", `{"json":[1,2]}`, long}},
 	} {
-		if row.values == nil {
-			cases = append(cases, one("no "+row.header, header(row.header), noPlant, row.want))
-		}
 		for _, value := range row.values {
 			steps := []step{post(header(row.header, value), noPlant, row.want)}
 			cases = append(cases, conversation{fmt.Sprintf("%s: %.50q", row.header, value), row.needs, steps})
 		}
 	}
 	twice := header("Authorization", "Bearer $TOKEN", "Bearer $TOKEN")
-	return append(cases, one("Authorization twice", twice, noPlant, refused(2002)))
+	return append(cases, one("Authorization twice", twice, noPlant, refused(2002)),
+		one("no Content-Type", header("Content-Type"), noPlant, isNoPlant))
 }
 
 // bodies returns a case for each body that is no NewPlant.
@@ -139,14 +127,12 @@ func bodies() (cases []conversation) {
 	}{
 		{refused(1002), []string{""}},
 		{refused(1003), []string{
-			" \n", "}", `{"id":$1,"name":"oak"`, `{"id":$1,"name":"oak"}{"id":$2,"name":"oak"}`, `{"id":$1 "name":"oak"}`,
-			`{"id":$1,"name":"oak",}`, `{id:$1,name:"oak"}`, `{'id':$1,'name':'oak'}`, `{"id":$1,"name":"oak"}//`,
-			`{"id":0$1,"name":"oak"}`, `{"id":+$1,"name":"oak"}`, `{"id":1.,"name":"oak"}`, `{"id":0x10,"name":"oak"}`,
-			`{"id":NaN,"name":"oak"}`, `{"id":$1,"name":oak}`, `{"id":$1,"name":"oak`, `{"id":$1,"name":"\x"}`,
+			// TestJSONTestSuite has more.
+			" \n", `{"id":$1,"name":"oak"`, `{"id":$1,"name":"oak"}{"id":$2,"name":"oak"}`, `{"id":$1,"name":"oak",}`,
+			`{id:$1,name:"oak"}`, `{"id":0$1,"name":"oak"}`, `{"id":$1,"name":"\x"}`, `{"id":$1,"name":"oak","x":[1,]}`,
 			`{"id":$1,"name":"\ud800"}`, `{"id":$1,"name":"\udc00\ud800"}`, `{"id":$1,"name":"oak","x":"\ud83c"}`,
-			"{\"id\":$1,\"name\":\"a\nb\"}", "{\"id\":$1,\"name\":\"a\x00b\"}", "\uFEFF" + oak, `{"id":$1,"id":$1,"name":"oak"}`,
-			`{"id":$1,"name":"oak","name":"elm"}`, `{"id":$1,"name":"oak","t\u0061g":"","tag":""}`, `id=1&name=oak`,
-			`{"id":$1,"name":"oak","x":{"y":1,"y":1}}`, `{"id":$1,"name":"oak","x":[1,]}`, `nul`, `True`,
+			"{\"id\":$1,\"name\":\"a\x00b\"}", "\uFEFF" + oak, `{"id":$1,"id":$1,"name":"oak"}`, `id=1&name=oak`,
+			`{"id":$1,"name":"oak","t\u0061g":"","tag":""}`, `{"id":$1,"name":"oak","x":{"y":1,"y":1}}`,
 			`{"id":$1,"name":"oak","x":` + nested(10_000) + `}`,
 			// Invalid UTF-8, an overlong encoding, a surrogate, UTF-16, a cut character.
 			"{\"id\":$1,\"name\":\"\xff\"}", "{\"id\":$1,\"name\":\"\xc0\xaf\"}", "{\"id\":$1,\"name\":\"\xed\xa0\x80\"}",

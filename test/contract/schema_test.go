@@ -51,8 +51,8 @@ func loadContract(t testing.TB) contract {
 	return c
 }
 
-// judge returns the plant in body, or the code of the Error that body must get. It is the oracle
-// for plant.Decode, with which it shares no code.
+// judge returns the plant in body, or the code of the Error that body must get. It is the oracle for plant.Decode, with
+// which it shares no code.
 func (c contract) judge(body []byte) (p plant.NewPlant, code int) {
 	if len(body) == 0 {
 		return p, 1002
@@ -98,26 +98,25 @@ func read(d *json.Decoder) (any, bool) {
 		return token, true
 	}
 	for d.More() {
-		name := fmt.Sprint(len(elements))
+		var name any = len(elements)
 		if isObject {
-			token, _ := d.Token()
-			name, _ = token.(string)
+			name, _ = d.Token()
 		}
 		value, ok := read(d)
-		if _, duplicate := members[name]; duplicate || !ok {
+		key := fmt.Sprint(name)
+		if _, duplicate := members[key]; duplicate || !ok {
 			return nil, false
 		}
-		members[name], elements = value, append(elements, value)
+		members[key], elements = value, append(elements, value)
 	}
-	_, _ = d.Token()
-	if isObject {
+	if _, _ = d.Token(); isObject {
 		return members, true
 	}
 	return elements, true
 }
 
-// bounded returns the number with an exponent that math/big, which the schema's validator uses,
-// can bear. A larger exponent leaves a number out of the range of 64 bits or a fraction, as it is.
+// bounded returns the number with an exponent that math/big, which the schema's validator uses, can bear. A larger
+// exponent leaves a number out of the range of 64 bits or a fraction, as it is.
 func bounded(literal string) json.Number {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(literal), "e")
 	power, _ := strconv.Atoi(exponent) // the nearest int if it is none, and 0 for ""

@@ -1,18 +1,21 @@
 package contract
 
 import (
+	"cmp"
 	"maps"
 	"os"
+	"os/exec"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"plantstore/test/processtest"
 )
 
-// openapi.yaml offers what the specification does: each value of the golden file, and no other
-// path, method, status or member.
+// openapi.yaml has each value of the specification, and no other path, method, status or member.
 func TestSpecification(t *testing.T) {
 	document := load(t, "../../openapi.yaml")
 	for path, want := range load(t, "testdata/specification.yaml") {
@@ -27,20 +30,29 @@ func TestSpecification(t *testing.T) {
 	}
 }
 
+// schemathesis finds no request that gets an answer other than openapi.yaml says.
+func TestSchemathesis(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("st"); err != nil && os.Getenv("CI") != "true" {
+		t.Skip("skipped: schemathesis is missing: pip install -r tools/schemathesis.txt")
+	}
+	command := exec.CommandContext(t.Context(), "../../tools/schemathesis")
+	command.Env = append(os.Environ(), "PLANTSTORE="+processtest.Build(t, "plantstore"))
+	if out, err := command.CombinedOutput(); err != nil || !strings.Contains(string(out), "No issues found") {
+		t.Errorf("schemathesis ended with %v and printed\n%s", err, out)
+	}
+}
+
 func load(t testing.TB, path string) (document map[string]any) {
 	t.Helper()
 	content, err := os.ReadFile(path)
-	if err == nil {
-		err = yaml.Unmarshal(content, &document)
-	}
-	if err != nil {
+	if err = cmp.Or(err, yaml.Unmarshal(content, &document)); err != nil {
 		t.Fatal(err)
 	}
 	return document
 }
 
-// at returns the value at a path of names, and the sorted names of its members for a path that
-// ends in *.
+// at returns the value at a path of names, and the sorted names of its members for a path that ends in *.
 func at(value any, path string) any {
 	for name := range strings.SplitSeq(path, ".") {
 		parent, _ := value.(map[string]any)

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	crand "crypto/rand"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -19,19 +18,16 @@ import (
 	"time"
 
 	"plantstore/internal/api"
-	"plantstore/internal/dynamo"
 	"plantstore/internal/gateway"
 	"plantstore/internal/memory"
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
-	"plantstore/test/dynamotest"
-	"plantstore/test/processtest"
 )
 
 // A target is a service to check.
 type target struct {
-	url     string
-	client  *http.Client
+	url string
+	http.RoundTripper
 	tokens  map[string]string // TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN, OTHER_TOKEN
 	lacking map[need]string   // why a need is not met
 	guarded bool              // at most one plant may be written
@@ -45,12 +41,6 @@ type answer struct {
 }
 
 func (a answer) String() string { return fmt.Sprintf("%d %.300s %v", a.status, a.body, a.header) }
-
-// client returns a redirect as it is.
-var client = &http.Client{
-	Timeout:       20 * time.Second,
-	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-}
 
 // send sends the request of a step with the case's ids and the target's tokens.
 func (target target) send(t testing.TB, s step, id int64) answer {
@@ -75,18 +65,19 @@ func (target target) send(t testing.TB, s step, id int64) answer {
 func (target target) ask(t testing.TB, route string, header http.Header, body string) answer {
 	t.Helper()
 	method, path, _ := strings.Cut(route, " ")
-	request, err := http.NewRequestWithContext(t.Context(), method, target.url+path, strings.NewReader(body))
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, method, target.url+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
 	request.Header = header
-	response, err := target.client.Do(request)
+	response, err := target.RoundTrip(request) // which follows no redirect
 	if err != nil {
 		t.Fatalf("no answer, so that the test ends here: %v", err)
 	}
-	defer response.Body.Close() //nolint:errcheck // read to its end
 	content, err := io.ReadAll(io.LimitReader(response.Body, 10<<20))
-	if err != nil {
+	if err = cmp.Or(err, response.Body.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return answer{response.StatusCode, response.Header, content}
@@ -95,7 +86,7 @@ func (target target) ask(t testing.TB, route string, header http.Header, body st
 // fromEnvironment returns the deployment at url.
 func fromEnvironment(t *testing.T, url string) target {
 	t.Helper()
-	found := target{url: url, client: client, tokens: map[string]string{}, lacking: map[need]string{}}
+	found := target{url, http.DefaultTransport, map[string]string{}, map[need]string{}, false}
 	for name, needed := range map[string]need{
 		"TOKEN": nothing, "EXPIRED_TOKEN": expiredToken, "REVOKED_TOKEN": revokedToken, "OTHER_TOKEN": anotherToken,
 	} {
@@ -103,8 +94,7 @@ func fromEnvironment(t *testing.T, url string) target {
 			found.lacking[needed] = name + " is not set"
 		}
 	}
-	writes := os.Getenv("WRITES")
-	switch {
+	switch writes := os.Getenv("WRITES"); {
 	case found.tokens["TOKEN"] == "":
 		t.Fatal("TOKEN is not set: export TOKEN=..., then make contract URL=...")
 	case !regexp.MustCompile(`^https?://[^/?#]+$`).MatchString(url):
@@ -117,16 +107,14 @@ func fromEnvironment(t *testing.T, url string) target {
 		found.lacking[anotherToken] = found.lacking[freshIDs]
 	}
 	got := found.send(t, step{body: noPlant}, 1)
-	var refusal struct{ Error int }
-	_ = json.Unmarshal(got.body, &refusal) // what is no Error is not 1004
-	switch {
-	case refusal.Error/1000 == 2:
-		t.Fatalf("TOKEN is not valid here: a POST to %s/plants is answered with error %d", url, refusal.Error)
-	case refusal.Error != 1004:
+	switch code, _, _, err := loadContract(t).outcome(got); {
+	case err == nil && code/1000 == 2:
+		t.Fatalf("TOKEN is not valid here: a POST to %s/plants is answered with error %d", url, code)
+	case err != nil || code != 1004:
 		t.Fatalf("this is no Plant Store: a POST to %s/plants is answered %d and %d bytes", url, got.status, len(got.body))
 	}
 	// `sam local start-api` has an answer of its own to another route.
-	other := string(found.ask(t, "GET /", nil, "").body)
+	other := string(found.ask(t, "GET /", http.Header{}, "").body)
 	if strings.HasPrefix(url, "http://127.0.0.1:") && strings.Contains(other, "Missing Authentication Token") {
 		found.lacking[rawBytes] = "`sam local` itself answers 502 to what is not UTF-8"
 		found.lacking[gatewayBodies] = "`sam local` has answers of its own for what API Gateway answers"
@@ -134,110 +122,72 @@ func fromEnvironment(t *testing.T, url string) target {
 	return found
 }
 
-// serveInMemory returns a `plantstore serve` with the token that it printed.
-func serveInMemory(t *testing.T, binary string) target {
-	t.Helper()
-	server := processtest.Serve(t, binary, processtest.InMemory()...)
-	tokens := map[string]string{"TOKEN": regexp.MustCompile(`pst_\w+`).FindString(server.Greeting)}
-	const why = "a `plantstore serve` in memory has the one token that it prints"
-	lacking := map[need]string{expiredToken: why, revokedToken: why, anotherToken: why}
-	return target{url: server.URL, client: client, tokens: tokens, lacking: lacking}
-}
-
-// serveOnDynamoDB returns a `plantstore serve` on DynamoDB Local.
-func serveOnDynamoDB(t *testing.T, binary string) target {
-	t.Helper()
-	database, plants, tokens := dynamotest.Tables(t)
-	server := processtest.Serve(t, binary, "PLANTS_TABLE="+plants, "TOKENS_TABLE="+tokens)
-	secrets := issueAll(t, &dynamo.TokenStore{Client: database, Table: tokens})
-	return target{url: server.URL, client: client, tokens: secrets}
-}
-
-// issueAll stores a token of each kind. It returns the secrets, which are the same in each
-// process of a fuzz test.
+// issueAll stores a token of each kind. It returns the secrets, which are the same in each process of a fuzz test.
 func issueAll(t testing.TB, store token.Store) map[string]string {
 	t.Helper()
 	random, secrets := rand.NewChaCha8([32]byte{}), map[string]string{}
 	for _, name := range []string{"TOKEN", "OTHER_TOKEN", "EXPIRED_TOKEN", "REVOKED_TOKEN"} {
-		at := time.Now()
-		if name == "EXPIRED_TOKEN" {
-			at = at.Add(-2 * time.Hour)
+		age := map[string]time.Duration{"EXPIRED_TOKEN": 2 * time.Hour}[name]
+		secret, issued, err := token.Issue(random, strings.ToLower(name), time.Now().Add(-age), time.Hour)
+		err = cmp.Or(err, store.Add(t.Context(), issued))
+		if name == "REVOKED_TOKEN" {
+			err = cmp.Or(err, store.Revoke(t.Context(), issued.Digest))
 		}
-		secret, issued, err := token.Issue(random, strings.ToLower(name), at, time.Hour)
-		if err == nil {
-			err = store.Add(t.Context(), issued)
-		}
-		if err == nil && name == "REVOKED_TOKEN" {
-			err = store.Revoke(t.Context(), issued.Digest)
-		}
-		if err != nil {
+		if secrets[name] = secret; err != nil {
 			t.Fatal(err)
 		}
-		secrets[name] = secret
 	}
 	return secrets
 }
 
-// service is a target in process that takes one request at a time, with what a test needs to see
-// of its inside.
+// service is a target in process that takes one request at a time, with what a test needs to see of its inside.
 type service struct {
 	contract
 	target
-	gateway *gateway.Gateway
-	plants  *lastPlant
-	tokens  *countedTokens
-	log     *bytes.Buffer
+	gateway gateway.Gateway
+	plants  lastPlant
+	log     bytes.Buffer // of the last request
 }
 
-// lastPlant is a store that shows the last plant. Without another store it keeps no plant.
+// lastPlant is a store that shows the last plant.
 type lastPlant struct {
-	plant.Store
+	memory.PlantStore
 	plant plant.NewPlant
 }
 
 func (s *lastPlant) Create(ctx context.Context, w plant.Write) error {
 	s.plant = w.Plant
-	if s.Store == nil {
-		return nil
-	}
-	return s.Store.Create(ctx, w)
+	return s.PlantStore.Create(ctx, w)
 }
 
-// countedTokens counts its reads.
-type countedTokens struct {
-	memory.TokenStore
-	reads int
-}
-
-func (s *countedTokens) Find(ctx context.Context, digest string) (token.Token, error) {
-	s.reads++
-	return s.TokenStore.Find(ctx, digest)
-}
-
-// newService returns a service with the store for its plants, or nil.
-func newService(t testing.TB, store plant.Store) *service {
+func newService(t testing.TB) *service {
 	t.Helper()
-	s := &service{contract: loadContract(t), plants: &lastPlant{Store: store}, tokens: &countedTokens{}}
-	s.log = new(bytes.Buffer)
-	log := slog.New(slog.NewJSONHandler(s.log, nil))
-	s.gateway = &gateway.Gateway{
-		Authorizer: &api.Authorizer{Tokens: token.Verifier{Store: s.tokens, Now: time.Now}, Log: log, Now: time.Now},
+	s, tokens := &service{contract: loadContract(t)}, new(memory.TokenStore)
+	log := slog.New(slog.NewJSONHandler(&s.log, nil))
+	s.gateway = gateway.Gateway{
+		Authorizer: &api.Authorizer{Tokens: token.Verifier{Store: tokens, Now: time.Now}, Log: log, Now: time.Now},
 		Routes: map[string]gateway.Function{
-			"POST /plants": &api.CreatePlant{Plants: s.plants, Log: log, Now: time.Now, NewKey: crand.Text},
+			"POST /plants": &api.CreatePlant{Plants: &s.plants, Log: log, Now: time.Now, NewKey: crand.Text},
 		},
 		Log:   log,
 		Now:   time.Now,
 		NewID: crand.Text,
 	}
-	s.target = target{client: &http.Client{Transport: s}, tokens: issueAll(t, s.tokens)}
+	s.target = target{"", s, issueAll(t, tokens), nil, false}
 	return s
 }
 
-// RoundTrip gives a client's request to the gateway.
+// RoundTrip gives a request to the gateway.
 func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.log.Reset()
-	s.plants.plant, s.tokens.reads = plant.NewPlant{}, 0
 	recorder := httptest.NewRecorder()
 	s.gateway.ServeHTTP(recorder, r)
 	return recorder.Result(), nil
+}
+
+// try sends a request to create a plant to a service without plants.
+func (s *service) try(t *testing.T, body string, authorization ...string) answer {
+	t.Helper()
+	s.plants = lastPlant{}
+	return s.ask(t, "POST /plants", http.Header{"Authorization": authorization}, body)
 }

@@ -25,8 +25,7 @@ func (c *createTablesCommand) Run(ctx context.Context) error {
 	if c.PlantsTable == c.TokensTable {
 		return usageError("--plants-table and --tokens-table must be different")
 	}
-	// DynamoDB Local may take long to create its first table after a start.
-	ctx, cancel := context.WithTimeout(ctx, 3*operationTimeout)
+	ctx, cancel := context.WithTimeout(ctx, operationTimeout)
 	defer cancel()
 	client, err := c.client(ctx, attemptTimeout)
 	if err != nil {

@@ -28,15 +28,16 @@ func both(plants, tokens string) []table {
 // removal of expired tokens. It returns the errors of [CheckTables].
 func CreateTables(ctx context.Context, client *dynamodb.Client, plants, tokens string) error {
 	for _, t := range both(plants, tokens) {
-		_, err := client.CreateTable(ctx, &dynamodb.CreateTableInput{
+		a := new(attempts)
+		_, err := client.CreateTable(a.watch(ctx), &dynamodb.CreateTableInput{
 			TableName:            &t.name,
 			BillingMode:          types.BillingModePayPerRequest,
 			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: &t.key, AttributeType: t.keyType}},
 			KeySchema:            []types.KeySchemaElement{{AttributeName: &t.key, KeyType: types.KeyTypeHash}},
-		})
+		}, a.option)
 		var exists *types.ResourceInUseException
 		if err != nil && !errors.As(err, &exists) {
-			return fmt.Errorf("dynamo: create table %s: %w", t.name, err)
+			return unavailable(ctx, a, "create table "+t.name, err)
 		}
 	}
 	return CheckTables(ctx, client, plants, tokens)
@@ -46,13 +47,14 @@ func CreateTables(ctx context.Context, client *dynamodb.Client, plants, tokens s
 // not exist, or has another key.
 func CheckTables(ctx context.Context, client *dynamodb.Client, plants, tokens string) error {
 	for _, t := range both(plants, tokens) {
-		out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &t.name})
+		a := new(attempts)
+		out, err := client.DescribeTable(a.watch(ctx), &dynamodb.DescribeTableInput{TableName: &t.name}, a.option)
 		var missing *types.ResourceNotFoundException
 		switch {
 		case errors.As(err, &missing):
 			return fmt.Errorf("%w %s does not exist", ErrTable, t.name)
 		case err != nil:
-			return fmt.Errorf("dynamo: describe table %s: %w", t.name, err)
+			return unavailable(ctx, a, "describe table "+t.name, err)
 		case aws.ToString(out.Table.KeySchema[0].AttributeName) != t.key:
 			return fmt.Errorf("%w %s does not have the key %s: is it the other table?", ErrTable, t.name, t.key)
 		}

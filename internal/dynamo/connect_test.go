@@ -21,7 +21,7 @@ func TestConnect(t *testing.T) {
 	_, err := (&TokenStore{Client: client, Table: "tokens"}).Find(t.Context(), "digest")
 	requests := sent()
 	if len(requests) != 2 || requests[0].RemoteAddr != requests[1].RemoteAddr {
-		t.Fatalf("Connect and Find (%v) sent %v, want two requests on one connection", err, requests)
+		t.Fatalf("Connect and Find (%v) sent %d requests, want two on one connection", err, len(requests))
 	}
 	if r := requests[0]; r.Method != http.MethodGet || r.URL.Path != "/" || r.Header.Get("Authorization")+r.body != "" {
 		t.Errorf("Connect sent %s %s with %v and %q, want GET / without credentials", r.Method, r.URL, r.Header, r.body)

@@ -29,28 +29,26 @@ func TestBearer(t *testing.T) {
 func TestAuthorizer(t *testing.T) {
 	const unavailable = `"verdict":"unavailable","presented":"%s"`
 	deny := func(reason string) string { return `"verdict":"deny","presented":"%s","reason":"` + reason + `"` }
-	tests := []struct {
-		name          string
+	for _, test := range []struct {
 		authorization string
 		fail          verifier
 		want          string // %s is the hash of authorization
 		code          int32  // in the log
 	}{
-		{"a valid token", credentials, nil, `"verdict":"allow","presented":"%s",` + gardener, 0},
-		{"no token", "", nil, deny("missing"), 2001},
-		{"a malformed header", "Bearer canary, canary", nil, deny("malformed"), 2002},
-		{"an invalid token", "Bearer other-canary", nil, deny("invalid"), 2003},
-		{"an unavailable store", credentials, fails(token.ErrUnavailable), unavailable, 5003},
-		{"a broken store", credentials, fails(errors.New("the cause")), unavailable, 5001},
-		{"a panic", credentials, func() error { panic("the cause") }, unavailable, 5001},
-	}
-	for _, test := range tests {
+		{credentials, nil, `"verdict":"allow","presented":"%s",` + gardener, 0},
+		{"", nil, deny("missing"), 2001},
+		{"Bearer canary, canary", nil, deny("malformed"), 2002},
+		{"Bearer other-canary", nil, deny("invalid"), 2003},
+		{credentials, fails(token.ErrUnavailable), unavailable, 5003},
+		{credentials, fails(errors.New("the cause")), unavailable, 5001},
+		{credentials, func() error { panic("the cause") }, unavailable, 5001},
+	} {
 		event := sending{headers: map[string]string{"authorization": test.authorization}, authorizer: absent}.event()
 		got, line := authorize(t, test.fail, event)
 		want := fmt.Sprintf(`{"isAuthorized":true,"context":{`+test.want+`}}`, token.Digest(test.authorization))
 		if got != want {
-			t.Errorf("%s: Invoke = %s, logged as %v, want %s", test.name, got, line, want)
+			t.Errorf("Invoke = %s, logged as %v, want %s", got, line, want)
 		}
-		checkLine(t, test.name, line, "authorize", test.code, test.code == 0)
+		checkLine(t, test.authorization, line, "authorize", test.code, test.code == 0)
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,52 +21,46 @@ import (
 // request that is refused is wrong in all else too, and gets this code all the same.
 func TestCreatePlantAuthentication(t *testing.T) {
 	other := `"presented":"` + token.Digest("Bearer other") + `"`
-	tests := []struct {
-		name       string
-		authorizer string
-		want       int32
-	}{
-		{"an allow", lambda(allow, presented, gardener), 0},
-		{"an allow with more members", `{"jwt":null,` + lambda(allow, presented, gardener, `"x":1`)[1:], 0},
-		{"no token", lambda(`"verdict":"deny","reason":"missing"`, presented), 2001},
-		{"a malformed header", lambda(`"verdict":"deny","reason":"malformed"`, presented), 2002},
-		{"an invalid token", lambda(`"verdict":"deny","reason":"invalid"`, presented), 2003},
-		{"tokens that cannot be checked", lambda(`"verdict":"unavailable"`, presented), 5003},
+	for want, authorizers := range map[int32][]string{
+		0:    {lambda(allow, presented, gardener), `{"jwt":null,` + lambda(allow, presented, gardener, `"x":1`)[1:]},
+		2001: {lambda(`"verdict":"deny","reason":"missing"`, presented)},
+		2002: {lambda(`"verdict":"deny","reason":"malformed"`, presented)},
+		2003: {lambda(`"verdict":"deny","reason":"invalid"`, presented)},
+		5003: {lambda(`"verdict":"unavailable"`, presented)},
+		5001: {
+			absent, `null`, `{}`, `{"lambda":null}`, lambda(), // no authorizer ran
 
-		{"an authorizer that did not run", absent, 5001},
-		{"a null authorizer", `null`, 5001},
-		{"an authorizer without a context", `{}`, 5001},
-		{"a null context", `{"lambda":null}`, 5001},
-		{"an empty context", lambda(), 5001},
-		{"an allow of no value", lambda(allow, gardener), 5001},
-		{"an allow of another value", lambda(allow, other, gardener), 5001},
-		{"an allow of the value, not of its hash", lambda(allow, `"presented":"`+credentials+`"`, gardener), 5001},
-		{"a deny of another value", lambda(`"verdict":"deny","reason":"missing"`, other), 5001},
-		{"an unavailable of another value", lambda(`"verdict":"unavailable"`, other), 5001},
-		{"an allow without a subject", lambda(allow, presented, `"token_id":"t1"`), 5001},
-		{"an allow without a token id", lambda(allow, presented, `"subject":"gardener"`), 5001},
-		{"an allow with a reason to deny", lambda(allow, presented, gardener, `"reason":"invalid"`), 5001},
-		{"a verdict in another case", lambda(`"verdict":"Allow"`, presented, gardener), 5001},
-		{"a verdict that is true", lambda(`"verdict":true`, presented, gardener), 5001},
-		{"an unknown verdict", lambda(`"verdict":"maybe"`, presented, gardener), 5001},
-		{"a deny without a reason", lambda(`"verdict":"deny"`, presented), 5001},
-		{"a deny for an unknown reason", lambda(`"verdict":"deny","reason":"mood"`, presented), 5001},
-	}
-	for _, test := range tests {
-		sent := sending{authorizer: test.authorizer, body: oak}
-		if test.want != 0 {
-			sent.headers, sent.body = map[string]string{"content-type": "text/plain", "idempotency-key": "a b"}, ""
-		}
-		headers := `{}`
-		if test.want == 5003 {
-			headers = `{"retry-after":"1"}`
-		}
-		got := create(t, nil, sent.event())
-		if got.code != test.want || show(got.headers) != headers {
-			t.Errorf("%s: Invoke = %s, want %d with headers %s", test.name, got, test.want, headers)
-		}
-		if test.want != 5001 {
-			checkLine(t, test.name, got.line, "create plant", test.want, test.want == 0)
+			// The verdict is on no value, another value, or the value instead of its hash.
+			lambda(allow, gardener),
+			lambda(allow, other, gardener),
+			lambda(allow, `"presented":"`+credentials+`"`, gardener),
+			lambda(`"verdict":"deny","reason":"missing"`, other),
+			lambda(`"verdict":"unavailable"`, other),
+
+			// A part is missing, unknown or one too many.
+			lambda(allow, presented, `"token_id":"t1"`),
+			lambda(allow, presented, `"subject":"gardener"`),
+			lambda(allow, presented, gardener, `"reason":"invalid"`),
+			lambda(`"verdict":"Allow"`, presented, gardener),
+			lambda(`"verdict":true`, presented, gardener),
+			lambda(`"verdict":"maybe"`, presented, gardener),
+			lambda(`"verdict":"deny"`, presented),
+			lambda(`"verdict":"deny","reason":"mood"`, presented),
+		},
+	} {
+		for _, authorizer := range authorizers {
+			sent := sending{authorizer: authorizer, body: oak}
+			if want != 0 {
+				sent.headers, sent.body = map[string]string{"content-type": "text/plain", "idempotency-key": "a b"}, ""
+			}
+			got := create(t, nil, sent.event())
+			retry := show(got.headers) == `{"retry-after":"1"}`
+			if got.code != want || retry != (want == 5003) || !retry && len(got.headers) > 0 {
+				t.Errorf("Invoke after %s = %s, want %d, with Retry-After alone if 5003", authorizer, got, want)
+			}
+			if want != 5001 {
+				checkLine(t, authorizer, got.line, "create plant", want, want == 0)
+			}
 		}
 	}
 }
@@ -104,21 +101,19 @@ func TestCreatePlantRequests(t *testing.T) {
 // same write. What the client must not see is in the log.
 func TestCreatePlantOutcomes(t *testing.T) {
 	because := func(err error) func() error { return fails(fmt.Errorf("%w: the cause", err)) }
-	tests := []struct {
-		name  string
+	for _, test := range []struct {
 		store func() error
 		want  int32
 		retry bool // the answer carries Retry-After and the key
 	}{
-		{"success", nil, 0, false},
-		{"an id that exists", because(plant.ErrExists), 3001, false},
-		{"a key used twice", because(plant.ErrKeyReused), 3002, false},
-		{"an unavailable store", because(plant.ErrUnavailable), 5002, true},
-		{"an unknown outcome", because(plant.ErrOutcomeUnknown), 5004, true},
-		{"an unknown error", fails(errors.New("the cause")), 5001, false},
-		{"a panic", func() error { panic("the cause") }, 5001, false},
-	}
-	for _, test := range tests {
+		{nil, 0, false},
+		{because(plant.ErrExists), 3001, false},
+		{because(plant.ErrKeyReused), 3002, false},
+		{because(plant.ErrUnavailable), 5002, true},
+		{because(plant.ErrOutcomeUnknown), 5004, true},
+		{fails(errors.New("the cause")), 5001, false},
+		{func() error { panic("the cause") }, 5001, false},
+	} {
 		for key, headers := range map[string]map[string]string{
 			"own-" + canary:   {"idempotency-key": "own-" + canary},
 			"fresh-" + canary: nil,
@@ -134,13 +129,12 @@ func TestCreatePlantOutcomes(t *testing.T) {
 			}}
 			wrote, want := show(got.writes), show(wantWrites)
 			if got.code != test.want || show(got.headers) != show(wantHeaders) || wrote != want {
-				t.Errorf("%s: Invoke = %s, and wrote %s, want %d with headers %v, and %s",
-					test.name, got, wrote, test.want, wantHeaders, want)
+				t.Errorf("Invoke = %s, and wrote %s, want %d with headers %v, and %s", got, wrote, test.want, wantHeaders, want)
 			}
-			checkLine(t, test.name, got.line, "create plant", test.want, true)
+			checkLine(t, key, got.line, "create plant", test.want, true)
 			inLog := strings.Contains(fmt.Sprint(got.line["error"]), "the cause")
 			if strings.Contains(got.body, "the cause") || inLog != (test.want >= 5000) {
-				t.Errorf("%s: Invoke = %s, want the cause of a 5xxx in the log alone", test.name, got)
+				t.Errorf("Invoke = %s, want the cause of a 5xxx in the log alone", got)
 			}
 		}
 	}
@@ -162,7 +156,30 @@ func TestCreatePlantDeadline(t *testing.T) {
 		cancel()
 		late := store.deadline.Sub(start.Add(test.want))
 		if err != nil || late < -time.Millisecond || late > time.Since(start) {
-			t.Errorf("with %v left: Create's deadline is %v late, %v, want it %v after the start", test.left, late, err, test.want)
+			t.Errorf("with %v left: the deadline is %v late, %v, want it %v after the start", test.left, late, err, test.want)
+		}
+	}
+}
+
+// openapi.yaml and README.md list the errors of the catalogue and no others.
+func TestCatalogue(t *testing.T) {
+	for path, pattern := range map[string]string{
+		"../../openapi.yaml": `(?m)^ +- \{const: (\d{4}), description: '(.*)'\}$`,
+		"../../README.md":    `(?m)^\| (\d{4}) \| (.*) \|$`,
+	} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got, want []string
+		for _, row := range regexp.MustCompile(pattern).FindAllStringSubmatch(string(text), -1) {
+			got = append(got, row[1]+" "+row[2])
+		}
+		for _, o := range catalogue {
+			want = append(want, fmt.Sprint(o.Code, " ", o.Message))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s has the errors\n%s\nwant\n%s", path, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	}
 }

@@ -5,114 +5,61 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// clientOf returns the client of a function whose DynamoDB is at endpoint, which
-// is AWS's where that is empty.
-func clientOf(t *testing.T, region, endpoint string) *dynamodb.Client {
-	t.Helper()
-	return NewFunctionClient(Config{
-		Region:      region,
-		Credentials: aws.Credentials{AccessKeyID: "id", SecretAccessKey: "secret"},
-		Endpoint:    endpoint,
-	})
-}
-
-// The connection that Connect opens is the one of the first put, and nothing but
-// a GET without credentials was sent on it before.
+// The connection that Connect opens is the one of the first operation, and Connect
+// sends nothing but a GET without credentials.
 func TestConnect(t *testing.T) {
-	var connections atomic.Int32
-	var before []string
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		before = append(before, r.Method+" "+r.URL.Path+" "+r.Header.Get("X-Amz-Target")+r.Header.Get("Authorization"))
-		w.Header().Set("Content-Type", amazonJSON)
-		w.WriteHeader(http.StatusBadRequest)
-		_, _ = io.WriteString(w, `{"__type":"com.amazon.coral.service#AccessDeniedException"}`) // the function reads on
-	}))
-	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
-		if state == http.StateNew {
-			connections.Add(1)
-		}
-	}
-	server.Start()
-	defer server.Close()
-	client := clientOf(t, "eu-central-1", server.URL)
+	client, sent := standIn(t, denied) // the function reads on
 	Connect(client)
-	if want := []string{"GET / "}; !slices.Equal(before, want) {
-		t.Errorf("Connect sent %q, want %q", before, want)
-	}
 	_, err := (&TokenStore{Client: client, Table: "tokens"}).Find(t.Context(), "digest")
-	if got := connections.Load(); got != 1 || len(before) != 2 || err == nil {
-		t.Errorf("after Connect and Find (%v): %d connections, %d requests, want 1 and 2", err, got, len(before))
+	requests := sent()
+	if len(requests) != 2 || requests[0].RemoteAddr != requests[1].RemoteAddr {
+		t.Fatalf("Connect and Find (%v) sent %d requests, want two on one connection", err, len(requests))
+	}
+	if r := requests[0]; r.Method != http.MethodGet || r.URL.Path != "/" || r.Header.Get("Authorization")+r.body != "" {
+		t.Errorf("Connect sent %s %s with %v and %q, want GET / without credentials", r.Method, r.URL, r.Header, r.body)
 	}
 }
 
 // A start does not fail for want of a connection, nor wait long for one.
 func TestConnectInVain(t *testing.T) {
-	gone := httptest.NewServer(nil)
-	gone.Close()
-	release := make(chan struct{})
-	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
-	defer silent.Close()
-	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(http.StatusOK)
-		_ = http.NewResponseController(w).Flush()
-		<-release
-	}))
-	defer slow.Close()
-	switching := httptest.NewServer(http.HandlerFunc(switched))
-	defer switching.CloseClientConnections()
-	defer close(release)
-	for name, endpoint := range map[string]string{"another protocol": switching.URL, "nothing listens": gone.URL, "no answer comes": silent.URL, "an answer does not end": slow.URL} {
+	t.Parallel()
+	each(t, [][]attempt{nil, {stalls}, {begins(200, stalls)}, {switches}}, func(t *testing.T, attempts []attempt) {
+		client, _ := standIn(t, attempts...)
 		start := time.Now()
-		Connect(clientOf(t, "eu-central-1", endpoint))
-		if took := time.Since(start); took > 1900*time.Millisecond { // the client itself would wait 2 s for an end
-			t.Errorf("%s: Connect took %v, want a second at most", name, took)
+		Connect(client)
+		if took := time.Since(start); took > 2*connectTimeout {
+			t.Errorf("Connect took %v, want %v at most", took, connectTimeout)
 		}
-	}
+	})
 }
 
 // A function trusts Amazon's roots alone where it talks to AWS under
 // amazonaws.com, and the system's elsewhere.
 func TestRoots(t *testing.T) {
-	tests := []struct {
-		region, endpoint string
-		amazon           bool
-	}{
-		{"us-east-1", "", true},
-		{"eu-central-1", "", true},
-		{"us-gov-west-1", "", true},
-		{"a-region-to-come-1", "", true},
-		{"us-east-1", "https://localhost:8000", false},
-		{"cn-north-1", "", false},
-		{"us-iso-east-1", "", false},
-		{"us-isob-east-1", "", false},
-		{"eu-isoe-west-1", "", false},
-		{"eusc-de-east-1", "", false},
-	}
 	amazon := x509.NewCertPool()
 	amazon.AppendCertsFromPEM(amazonRoots)
-	for _, test := range tests {
-		outer, _ := clientOf(t, test.region, test.endpoint).Options().HTTPClient.(checkedClient)
+	for of, want := range map[Config]bool{
+		{Region: "us-east-1"}: true, {Region: "eu-central-1"}: true, {Region: "us-gov-west-1"}: true,
+		{Region: "a-region-to-come-1"}: true, {Region: "us-east-1", Endpoint: "https://localhost:8000"}: false,
+		{Region: "cn-north-1"}: false, {Region: "us-iso-east-1"}: false, {Region: "us-isob-east-1"}: false,
+		{Region: "eu-isoe-west-1"}: false, {Region: "eusc-de-east-1"}: false,
+	} {
+		outer, _ := NewFunctionClient(of).Options().HTTPClient.(checkedClient)
 		httpClient, ok := outer.HTTPClient.(*awshttp.BuildableClient)
 		if !ok {
 			t.Fatal("the client is not the SDK's own")
 		}
 		roots := httpClient.GetTransport().TLSClientConfig.RootCAs
-		if got := roots != nil && roots.Equal(amazon); got != test.amazon || (roots == nil) == test.amazon {
-			t.Errorf("region %s, endpoint %q: trusts Amazon's roots alone = %t, want %t", test.region, test.endpoint, got, test.amazon)
+		if got := roots != nil && roots.Equal(amazon); got != want || (roots == nil) == want {
+			t.Errorf("region %s, endpoint %q: trusts Amazon's roots alone = %t, want %t", of.Region, of.Endpoint, got, want)
 		}
 	}
 }

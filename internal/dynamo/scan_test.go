@@ -5,82 +5,79 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"sync/atomic"
+	"strconv"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"plantstore/internal/token"
 )
 
-// A scan of a million tokens reads every page of every segment, each of which
-// takes 20 ms here, and reports its progress.
+// A scan of a million tokens reads every page of every segment, and reports its
+// progress. Each page has a deadline of its own, and the scan has none.
 func TestScanOfAMillionTokens(t *testing.T) {
 	const (
 		pages    = 25 // a segment
 		pageSize = 1_000_000 / segments / pages
 	)
-	var asked atomic.Int32
-	server := scanned(t, func(segment, page int) (items string, more bool) {
-		asked.Add(1)
-		time.Sleep(20 * time.Millisecond)
-		item := fmt.Sprintf(`{"digest":{"S":"digest-%d-%d"},"id":{"S":"id"},"subject":{"S":"s"},`+
-			`"created_at":{"S":"2026-03-01T12:00:00Z"},"expires_at":{"N":"1800000000"}}`, segment, page)
-		return fmt.Sprintf(`"ScannedCount":%d,"Items":[%s]`, pageSize, item), page < pages-1
+	client := scanned(t, func(segment, page int) attempt {
+		item := fmt.Sprintf(`{"digest":{"S":"digest-%d-%d"},"created_at":{"S":"2026-03-01T12:00:00Z"}}`, segment, page)
+		more := fmt.Sprintf(`,"LastEvaluatedKey":{"digest":{"S":"%d"}}`, page+1)
+		if page == pages-1 {
+			more = ""
+		}
+		return answer(200, fmt.Sprintf(`{"ScannedCount":%d,"Items":[%s]%s}`, pageSize, item, more))
+	})
+	var deadlines sync.Map
+	options := client.Options()
+	options.HTTPClient = doer(func(r *http.Request) (*http.Response, error) {
+		deadline, ok := r.Context().Deadline()
+		if again, _ := deadlines.Swap(deadline, true); again != nil || !ok || time.Until(deadline) > pageTimeout {
+			t.Errorf("the deadline of a page is %v, want one of its own in at most %v", deadline, pageTimeout)
+		}
+		return client.Options().HTTPClient.Do(r)
 	})
 	read := 0
-	store := &TokenStore{Client: clientOf(t, "us-east-1", server), Table: "tokens", Progress: func(tokens int) { read = max(read, tokens) }}
+	progress := func(tokens int) { read = max(read, tokens) }
+	store := &TokenStore{Client: dynamodb.New(options), Table: "tokens", Progress: progress}
 	tokens, err := store.List(t.Context())
-	if err != nil || len(tokens) != segments*pages || asked.Load() != segments*pages || read != 1_000_000 {
-		t.Errorf("List = %d tokens, %v, after %d pages with %d tokens, want one of each of %d pages",
-			len(tokens), err, asked.Load(), read, segments*pages)
-	}
-	if digest, err := store.LookUp(t.Context(), "id"); err != nil || digest == "" {
-		t.Errorf("LookUp = %q, %v, want a digest", digest, err)
+	if err != nil || len(tokens) != segments*pages || read != 1_000_000 {
+		t.Errorf("List = %d tokens, %v, after %d, want one of each of %d pages", len(tokens), err, read, segments*pages)
 	}
 }
 
+type doer func(*http.Request) (*http.Response, error)
+
+func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
+
 // A page that cannot be read ends the scan.
 func TestScanThatFails(t *testing.T) {
-	server := scanned(t, func(segment, page int) (items string, more bool) {
+	client := scanned(t, func(segment, page int) attempt {
 		if segment == segments-1 && page == 1 {
-			return "refuse", false
+			return denied
 		}
-		return `"Items":[]`, true
+		return answer(200, `{"LastEvaluatedKey":{"digest":{"S":"`+strconv.Itoa(page+1)+`"}}}`)
 	})
-	store := &TokenStore{Client: clientOf(t, "us-east-1", server), Table: "tokens"}
+	store := &TokenStore{Client: client, Table: "tokens"}
 	if _, err := store.LookUp(t.Context(), "id"); err == nil || errors.Is(err, token.ErrNotFound) {
 		t.Errorf("LookUp = %v, want the error of the page", err)
 	}
 }
 
-// scanned returns the URL of a DynamoDB whose Scan answers page by page what
-// answer returns.
-func scanned(t *testing.T, answerOf func(segment, page int) (items string, more bool)) string {
+// scanned returns a client of a DynamoDB that answers a Scan with what page
+// returns. The key of a page is its number.
+func scanned(t *testing.T, page func(segment, number int) attempt) *dynamodb.Client {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	client, _ := standIn(t, attempt{"scans", func(w http.ResponseWriter, r *http.Request) {
 		var in struct {
 			Segment           int
-			ExclusiveStartKey struct {
-				Digest struct {
-					N int `json:",string"`
-				} `json:"digest"`
-			}
+			ExclusiveStartKey map[string]map[string]string
 		}
-		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
-			in.Segment = -1
-		}
-		page := in.ExclusiveStartKey.Digest.N
-		items, more := answerOf(in.Segment, page)
-		switch {
-		case items == "refuse":
-			refused("ValidationException")(w, r)
-		case more:
-			answer(200, amazonJSON, fmt.Sprintf(`{%s,"LastEvaluatedKey":{"digest":{"N":"%d"}}}`, items, page+1))(w, r)
-		default:
-			answer(200, amazonJSON, "{"+items+"}")(w, r)
-		}
-	}))
-	t.Cleanup(server.Close)
-	return server.URL
+		_ = json.NewDecoder(r.Body).Decode(&in)
+		number, _ := strconv.Atoi(in.ExclusiveStartKey["digest"]["S"])
+		page(in.Segment, number).handle(w, r)
+	}})
+	return client
 }

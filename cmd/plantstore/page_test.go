@@ -25,6 +25,7 @@ import (
 
 // TestTokenOnThePage checks that the page has the token only if no other machine can request it.
 func TestTokenOnThePage(t *testing.T) {
+	t.Parallel()
 	binary := processtest.Build(t, "plantstore")
 	for address, want := range map[string]bool{"127.0.0.1:0": true, "0.0.0.0:0": false} {
 		server := processtest.ServeOn(t, binary, address, processtest.InMemory()...)
@@ -50,6 +51,7 @@ func TestTokenOnThePage(t *testing.T) {
 // TestPage creates a plant by a click on the page, and learns by a second click that it exists. With
 // SCREENSHOT=FILE.png it stores what the browser shows.
 func TestPage(t *testing.T) {
+	t.Parallel()
 	const status = ".live-responses-table tbody .response-col_status"
 	const body = ".live-responses-table .highlight-code code"
 	ctx, faults := openBrowser(t)

@@ -17,6 +17,7 @@ import (
 
 // TestTokenOnThePage checks that the page has no token if another machine can request it. TestPage needs the token.
 func TestTokenOnThePage(t *testing.T) {
+	t.Parallel()
 	server := processtest.ServeOn(t, processtest.Build(t, "plantstore"), "0.0.0.0:0", processtest.InMemory()...)
 	port := server.URL[strings.LastIndex(server.URL, ":"):]
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1"+port, nil)
@@ -39,6 +40,7 @@ func TestTokenOnThePage(t *testing.T) {
 // no error; it reports what the page's content security policy forbids, such as a request to another server. With
 // SCREENSHOT=FILE.png the test stores what the browser shows.
 func TestPage(t *testing.T) {
+	t.Parallel()
 	chromium, err := exec.LookPath("chromium")
 	if err != nil && os.Getenv("CI") != "true" {
 		t.Skip("skipped: this test needs Chromium: apt-get install chromium")

@@ -59,6 +59,7 @@ func (p tool) check(t *testing.T, args, stdin string, status int, stdout, stderr
 // TestFailures checks that a usage error has exit status 2, another failure 1, each with one line on standard error
 // that says what to do.
 func TestFailures(t *testing.T) {
+	t.Parallel()
 	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -100,6 +101,7 @@ func TestFailures(t *testing.T) {
 
 // TestExamplesOfHelp checks that every example in the help is a valid call of its command.
 func TestExamplesOfHelp(t *testing.T) {
+	t.Parallel()
 	parser := newParser(t.Context())
 	for _, command := range append(parser.Model.Leaves(true), parser.Model.Node) {
 		example := regexp.MustCompile(`(?m)^ {4}(?:TOKEN=\$\()?plantstore ([^|#)<\n]+)`)
@@ -119,6 +121,7 @@ func TestExamplesOfHelp(t *testing.T) {
 
 // TestTokens issues, lists and revokes tokens in tables that it creates.
 func TestTokens(t *testing.T) {
+	t.Parallel()
 	run := rand.Text() // the tables stay
 	endpoint := dynamotest.Endpoint(t)
 	p := build(t, "AWS_ENDPOINT_URL_DYNAMODB="+endpoint, "PLANTS_TABLE=p-"+run, "TOKENS_TABLE=t-"+run)
@@ -166,6 +169,7 @@ func TestTokens(t *testing.T) {
 
 // TestTokensOfAStack checks that --stack finds the table in CloudFormation.
 func TestTokensOfAStack(t *testing.T) {
+	t.Parallel()
 	_, _, tokens := dynamotest.Tables(t)
 	cloudFormation := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, known := map[string]string{"garden": tokens, "seedling": ""}[r.FormValue("StackName")]

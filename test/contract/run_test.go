@@ -27,11 +27,19 @@ func TestContract(t *testing.T) {
 	}
 	t.Parallel()
 	t.Run("in process", func(t *testing.T) { runAll(t, newService(t).target) })
-	t.Run("serve", func(t *testing.T) {
+	binary := processtest.Build(t, "plantstore")
+	t.Run("serve on DynamoDB", func(t *testing.T) {
 		database, plants, tokens := dynamotest.Tables(t)
-		server := processtest.Serve(t, processtest.Build(t, "plantstore"), "PLANTS_TABLE="+plants, "TOKENS_TABLE="+tokens)
+		server := processtest.Serve(t, binary, "PLANTS_TABLE="+plants, "TOKENS_TABLE="+tokens)
 		secrets := issueAll(t, &dynamo.TokenStore{Client: database, Table: tokens})
 		runAll(t, target{server.URL, http.DefaultTransport, secrets, nil, false})
+	})
+	t.Run("serve in memory", func(t *testing.T) {
+		server := processtest.Serve(t, binary, processtest.InMemory()...)
+		secret := map[string]string{"TOKEN": regexp.MustCompile(`pst_\w+`).FindString(server.Greeting)}
+		const why = "a server in memory has one token"
+		lacking := map[need]string{expiredToken: why, revokedToken: why, anotherToken: why}
+		runAll(t, target{server.URL, http.DefaultTransport, secret, lacking, false})
 	})
 }
 

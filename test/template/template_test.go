@@ -29,8 +29,8 @@ func TestProperties(t *testing.T) {
 			`EnableSimpleResponses:true FunctionArn:!Sub \$\{\w+\.Arn\}:live ` +
 			`Identity:<Context:<routeKey> ReauthorizeEvery:0>>> DefaultAuthorizer:\w+>`
 		accessLog = `<DestinationArn:!GetAtt \w+\.Arn Format:\{("\w+":"\$context\.(requestId|requestTimeEpoch|` +
-			`routeKey|status|error\.message|responseLatency|authorizer\.error|integration\.(error|integrationStatus|latency))"` +
-			`(, ?|\}))+>`
+			`routeKey|status|error\.message|responseLatency|authorizer\.error|` +
+			`integration\.(error|integrationStatus|latency))"(, ?|\}))+>`
 		trust = `<Statement:<<Action:sts:AssumeRole Effect:Allow Principal:<Service:lambda\.amazonaws\.com>>> ` +
 			`Version:\S+>`
 		policies = `<<PolicyDocument:<Statement:<<Action:dynamodb:\w+ Effect:Allow Resource:!GetAtt \w+\.Arn> ` +

@@ -67,7 +67,7 @@ check: ## run what CI runs: format, vet, lint, template, workflows, tests
 format: ## format the Go code
 	$(LINT) fmt
 
-contract: ## test a deployment (URL=..., token in $$TOKEN; creates one plant, more with WRITES=all; without URL, in process)
+contract: ## test a deployment (URL=..., token in TOKEN; creates one plant, more with WRITES=all; without URL, in process)
 	@: $(if $(URL),,$(if $(filter-out undefined,$(origin URL)),$(error URL is empty: give URL=https://..., or leave it out to check in process)))
 	@CONTRACT_URL='$(URL)' WRITES='$(WRITES)' \
 		$(if $(URL),,tools/dynamodb-local) go test -count=1 -v -run '^Test(Contract|Specification)$$' ./test/contract
@@ -85,20 +85,19 @@ build: ## build both functions with SAM (ARCH=arm64 or x86_64; default: this mac
 deploy: ARCH = arm64
 deploy: ## build for arm64 and deploy to AWS (ENV=dev, staging or production)
 	@grep -qx '\[$(ENV)\.deploy\.parameters\]' samconfig.toml || \
-		{ echo "samconfig.toml has no environment '$(ENV)'; environments:" $$(sed -n 's/^\[\(.*\)\.deploy\.parameters\]$$/\1/p' samconfig.toml) >&2; exit 1; }
+		{ echo "samconfig.toml has no environment '$(ENV)'; environments:" $$(sed -n 's/^\[\(.*\)\.deploy\.parameters\]$$/\1/p' samconfig.toml | grep -vx default) >&2; exit 1; }
 	$(MAKE) build ARCH=$(ARCH)
 	sam deploy --config-env $(ENV) $(if $(AWS_REGION),--region $(AWS_REGION))
 
 dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables, a token and sample data
 	@tools/dynamodb-local --port 8000 go run ./tools/seed -wait
 
-sam-local: build ## run make dynamodb and sam local start-api (PORT=3000, SAM_FLAGS=...)
-	@tools/dynamodb-local --port 8000 sh -c 'go run ./tools/seed -port $(PORT) && exec sam local start-api --port $(PORT) $(SAM_FLAGS)'
+sam-local: ## run make dynamodb and sam local start-api (PORT=3000, SAM_FLAGS=...)
+	@tools/dynamodb-local --port 8000 sh -c '$(MAKE) build && go run ./tools/seed -port $(PORT) && exec sam local start-api --port $(PORT) $(SAM_FLAGS)'
 
 invoke: ## run make dynamodb and sam local invoke (EVENT=events/FUNCTION/NAME.json)
 	@[ -f '$(EVENT)' ] || { echo "event '$(EVENT)' does not exist; events:" >&2; ls events/*/*.json >&2; exit 1; }
-	@$(MAKE) build >&2
-	@tools/dynamodb-local --port 8000 sh -c 'go run ./tools/seed >/dev/null && exec sam local invoke $(FUNCTION) --event $(EVENT) $(SAM_FLAGS)'
+	@tools/dynamodb-local --port 8000 sh -c '$(MAKE) build >&2 && go run ./tools/seed >/dev/null && exec sam local invoke $(FUNCTION) --event $(EVENT) $(SAM_FLAGS)'
 
 # `sam build` calls these in a copy of the project, to build a function into
 # ARTIFACTS_DIR. It does not pass the architecture, so they write it to

@@ -34,8 +34,8 @@ type authorization struct {
 	Context      verdict `json:"context"`
 }
 
-// Invoke answers an authorizer event of payload format 2.0. It always answers;
-// its error is nil unless the answer itself cannot be encoded.
+// Invoke answers an authorizer event of payload format 2.0. Its error
+// is nil unless the answer cannot be encoded.
 func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := a.Now()
 	var r request

@@ -15,7 +15,7 @@ type CreatePlant struct {
 	Plants plant.Store
 	Log    *slog.Logger
 
-	// Now is the clock.
+	// Now gives the time of the write and of the log line.
 	Now func() time.Time
 
 	// NewKey returns a fresh random idempotency key, for a request that comes
@@ -30,8 +30,8 @@ type creation struct {
 	idempotencyKey string
 }
 
-// Invoke answers an event of payload format 2.0. It always answers; its error
-// is nil unless the answer itself cannot be encoded.
+// Invoke answers an event of payload format 2.0. Its error is nil unless the
+// answer cannot be encoded.
 func (h *CreatePlant) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := h.Now()
 	var c creation
@@ -48,8 +48,8 @@ func (h *CreatePlant) Invoke(ctx context.Context, event []byte) ([]byte, error) 
 	return respond(created, err, c.idempotencyKey)
 }
 
-// create carries the request out. Its checks run in the promised order:
-// authentication, content type, idempotency key, body, plant, store.
+// create carries the request out. It checks authentication, content type,
+// idempotency key, body and plant in this order.
 func (h *CreatePlant) create(ctx context.Context, event []byte, c *creation) (plant.Plant, error) {
 	if err := c.decode(event); err != nil {
 		return plant.Plant{}, err
@@ -97,8 +97,8 @@ func (c *creation) chooseKey(newKey func() string) error {
 	return nil
 }
 
-// isJSON reports whether a content type is JSON's, with any parameters. No
-// content type counts as JSON, because HTTP clients leave it out.
+// isJSON reports whether a content type is JSON's, with any parameters. A
+// missing content type counts as JSON, because some HTTP clients send none.
 func isJSON(contentType string) bool {
 	media, _, _ := strings.Cut(contentType, ";")
 	return contentType == "" || equalFold(strings.Trim(media, " \t"), "application/json")

@@ -14,8 +14,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
-// maxAnswer is the most that is read of an answer, in bytes. The largest is a page
-// of a scan, of 1 MB before it is written as JSON.
+// maxAnswer limits the bytes read of an answer. The largest answer is a page of a
+// scan: 1 MB of data, more as JSON.
 const maxAnswer = 8 << 20
 
 // ErrNotDynamoDB means that the answer to an attempt is not DynamoDB's, or was
@@ -52,8 +52,8 @@ func (c checkedClient) Do(request *http.Request) (*http.Response, error) {
 }
 
 // check returns nil if DynamoDB sent the answer and the body is undamaged: a
-// success has status 200 and its checksum, and a refusal names an error of
-// Amazon's. Every answer of status 5xx passes, since it settles nothing.
+// success has status 200 and a correct checksum, and a refusal names an error of
+// Amazon's. A 5xx passes, because it proves neither success nor refusal.
 func check(answer *http.Response, body []byte) error {
 	sum := answer.Header.Get("X-Amz-Crc32")
 	if want := strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10); sum != "" && sum != want {

@@ -22,11 +22,11 @@ const (
 	maxDelay   = time.Second
 )
 
-// retryer is the SDK's standard retryer without a limit of attempts. What ends
-// the attempts is the deadline of the context and the SDK's retry quota, which a
-// client keeps between operations: an operation that needs retries takes from it,
-// and success gives back. In a long outage the quota is used up, and each
-// operation fails at its first attempt.
+// retryer is the SDK's standard retryer without a limit of attempts. Attempts end
+// at the context's deadline, or when the SDK's retry quota is used up. The client
+// keeps the quota across operations: a retry takes from it, a success gives back.
+// In a long outage the quota is used up, and each operation fails at its first
+// attempt.
 //
 // Source: Amazon Builders' Library, "Timeouts, retries, and backoff with jitter".
 type retryer struct{ aws.RetryerV2 }
@@ -41,10 +41,9 @@ func newRetryer() retryer {
 // MaxAttempts returns 0, which means no limit.
 func (retryer) MaxAttempts() int { return 0 }
 
-// retryable says what the SDK's own rules do not: an attempt that brought no
-// answer of DynamoDB's is repeated, whatever the cause, and so is one that another
-// write in flight got in the way of. The SDK gives up, for example, when the
-// host's name is not found, which is what an outage of DNS looks like.
+// retryable adds to the SDK's rules: repeat an attempt that got no answer from
+// DynamoDB, whatever the cause, and one that conflicted with another write. The SDK
+// gives up, for example, if the host's name is not found, as in an outage of DNS.
 func retryable(err error) aws.Ternary {
 	var (
 		canceled   *smithy.CanceledError
@@ -76,11 +75,11 @@ type attempts struct {
 
 	sent      bool  // the running attempt got a connection
 	applied   bool  // an attempt may have been applied
-	temporary bool  // the last attempt may be repeated
+	temporary bool  // the last failure is worth a retry
 	last      error // why the last attempt failed
 }
 
-// watch returns ctx such that a learns of each attempt whether it was sent.
+// watch returns a copy of ctx that sets a.sent when an attempt gets a connection.
 func (a *attempts) watch(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { a.sent = true },
@@ -95,7 +94,7 @@ func (a *attempts) option(o *dynamodb.Options) {
 
 // IsErrorRetryable is called by the SDK after each attempt that failed. An
 // attempt that was sent may have been applied, unless DynamoDB refused it with
-// 4xx. What may have been applied is repeated, whatever the SDK's rules say.
+// 4xx. Such an attempt is always repeated, even if the SDK would not.
 func (a *attempts) IsErrorRetryable(err error) bool {
 	var answer *smithyhttp.ResponseError
 	refused := errors.As(err, &answer) && answer.HTTPStatusCode()/100 == 4
@@ -110,8 +109,8 @@ func (a *attempts) IsErrorRetryable(err error) bool {
 }
 
 // outcome translates the error that ended an operation: into unknown if an attempt
-// may have been applied, and into unavailable if the time or the retry quota ran
-// out before a refusal that no retry changes.
+// may have been applied, and into unavailable if none was and a later retry may
+// succeed. It returns any other error as it is.
 func (a *attempts) outcome(ctx context.Context, operation string, err, unknown, unavailable error) error {
 	if a.last != nil && !errors.Is(err, a.last) {
 		err = fmt.Errorf("%w; an attempt: %w", err, a.last)

@@ -37,19 +37,23 @@ const (
 	tokensTable = "tokens"
 )
 
-const greeting = `DynamoDB Local is at %[1]s, with the tables plants and tokens.
-Ctrl-C stops it and discards its data.
+const (
+	next = `DynamoDB Local is running, with the tables plants and tokens. Ctrl-C stops it
+and discards its data.
 
 In another terminal:
 
   sam build
   sam local start-api
 
-Once SAM prints "Running on", create a plant:
+`
+	greeting = `Once SAM prints "Running on", create a plant:
 
-  curl -sS -w '\n' http://127.0.0.1:%[2]d/plants -H 'Authorization: Bearer %[3]s' -H 'Content-Type: application/json' -d '{"id":1,"name":"Monstera","tag":"indoor"}'
+  curl -sS -w '\n' http://127.0.0.1:%d/plants -H 'Authorization: Bearer %s' ` +
+		`-H 'Content-Type: application/json' -d '{"id":1,"name":"Monstera","tag":"indoor"}'
 
 `
+)
 
 func main() {
 	port := flag.Int("port", 3000, "port of sam local start-api, for the curl line")
@@ -57,18 +61,24 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	if err := run(ctx, os.Getenv("AWS_ENDPOINT_URL_DYNAMODB"), *port); err != nil {
+	secret, err := run(ctx, os.Getenv("AWS_ENDPOINT_URL_DYNAMODB"))
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "seed:", err)
 		os.Exit(1)
 	}
+	if *wait {
+		fmt.Print(next)
+	}
+	fmt.Printf(greeting, *port, secret)
 	if *wait {
 		<-ctx.Done()
 	}
 }
 
-func run(ctx context.Context, endpoint string, port int) error {
+// run prepares the DynamoDB at endpoint, and returns a token.
+func run(ctx context.Context, endpoint string) (secret string, err error) {
 	if endpoint == "" {
-		return errors.New("AWS_ENDPOINT_URL_DYNAMODB is not set; `make dynamodb` sets it")
+		return "", errors.New("AWS_ENDPOINT_URL_DYNAMODB is not set; `make dynamodb` sets it")
 	}
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
@@ -78,22 +88,18 @@ func run(ctx context.Context, endpoint string, port int) error {
 		Credentials:  credentials.NewStaticCredentialsProvider("local", "local", ""),
 	}, 10*time.Second)
 	if err := dynamo.CreateTables(ctx, client, plantsTable, tokensTable); err != nil {
-		return err
+		return "", err
 	}
 	plants := &dynamo.PlantStore{Client: client, Table: plantsTable}
 	tokens := &dynamo.TokenStore{Client: client, Table: tokensTable}
 	if err := seed(ctx, os.DirFS("events"), plants, tokens, time.Now()); err != nil {
-		return err
+		return "", err
 	}
 	secret, issued, err := token.Issue(rand.Reader, "developer", time.Now(), 30*24*time.Hour)
 	if err != nil {
-		return err
+		return "", err
 	}
-	if err := tokens.Add(ctx, issued); err != nil {
-		return err
-	}
-	fmt.Printf(greeting, endpoint, port, secret)
-	return nil
+	return secret, tokens.Add(ctx, issued)
 }
 
 // seed stores what the events in files need.

@@ -43,12 +43,12 @@ func TestAuthorizer(t *testing.T) {
 		{credentials, fails(errors.New("the cause")), unavailable, 5001},
 		{credentials, func() error { panic("the cause") }, unavailable, 5001},
 	} {
-		event := sending{headers: map[string]string{"authorization": test.authorization}, authorizer: absent}.event()
-		got, line := authorize(t, test.fail, event)
+		request := event(map[string]string{"authorization": test.authorization}, "", "")
+		got, line := authorize(t, test.fail, request)
 		want := fmt.Sprintf(`{"isAuthorized":true,"context":{`+test.want+`}}`, token.Digest(test.authorization))
 		if got != want {
 			t.Errorf("Invoke = %s, logged as %v, want %s", got, line, want)
 		}
-		checkLine(t, test.authorization, line, "authorize", test.code, test.code == 0)
+		checkLine(t, line, "authorize", test.code, test.code == 0)
 	}
 }

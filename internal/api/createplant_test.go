@@ -22,13 +22,13 @@ import (
 func TestCreatePlantAuthentication(t *testing.T) {
 	other := `"presented":"` + token.Digest("Bearer other") + `"`
 	for want, authorizers := range map[int32][]string{
-		0:    {lambda(allow, presented, gardener), `{"jwt":null,` + lambda(allow, presented, gardener, `"x":1`)[1:]},
+		0:    {allowed, `{"jwt":null,` + lambda(allow, presented, gardener, `"x":1`)[1:]},
 		2001: {lambda(`"verdict":"deny","reason":"missing"`, presented)},
 		2002: {lambda(`"verdict":"deny","reason":"malformed"`, presented)},
 		2003: {lambda(`"verdict":"deny","reason":"invalid"`, presented)},
 		5003: {lambda(`"verdict":"unavailable"`, presented)},
 		5001: {
-			absent, `null`, `{}`, `{"lambda":null}`, lambda(), // no authorizer ran
+			"", `null`, `{}`, `{"lambda":null}`, lambda(), // no authorizer ran
 
 			// The verdict is on no value, another value, or the value instead of its hash.
 			lambda(allow, gardener),
@@ -49,17 +49,17 @@ func TestCreatePlantAuthentication(t *testing.T) {
 		},
 	} {
 		for _, authorizer := range authorizers {
-			sent := sending{authorizer: authorizer, body: oak}
+			request := event(nil, oak, authorizer)
 			if want != 0 {
-				sent.headers, sent.body = map[string]string{"content-type": "text/plain", "idempotency-key": "a b"}, ""
+				request = event(map[string]string{"content-type": "text/plain", "idempotency-key": "a b"}, "", authorizer)
 			}
-			got := create(t, nil, sent.event())
+			got := create(t, nil, request)
 			retry := show(got.headers) == `{"retry-after":"1"}`
 			if got.code != want || retry != (want == 5003) || !retry && len(got.headers) > 0 {
 				t.Errorf("Invoke after %s = %s, want %d, with Retry-After alone if 5003", authorizer, got, want)
 			}
 			if want != 5001 {
-				checkLine(t, authorizer, got.line, "create plant", want, want == 0)
+				checkLine(t, got.line, "create plant", want, want == 0)
 			}
 		}
 	}
@@ -67,11 +67,10 @@ func TestCreatePlantAuthentication(t *testing.T) {
 
 // What test/contract shows over HTTP is not repeated here.
 func TestCreatePlantRequests(t *testing.T) {
-	with := func(name, value string) sending {
-		return sending{headers: map[string]string{name: value}, body: oak}
-	}
+	with := func(name, value string) []byte { return event(map[string]string{name: value}, oak, allowed) }
+	of := func(body string) []byte { return event(nil, body, allowed) }
 	const contentType, key = "content-type", "idempotency-key"
-	for want, requests := range map[string][]sending{
+	for want, requests := range map[string][][]byte{
 		`{"name":"canary"}`: {
 			with(contentType, ""), with(contentType, "application/json"), with(contentType, "Application/JSON ; charset=x; y"),
 			with(key, "!"), with(key, strings.Repeat("~", 255)),
@@ -80,18 +79,18 @@ func TestCreatePlantRequests(t *testing.T) {
 			with(contentType, "text/canary"), with(contentType, "; charset=canary"), with(contentType, "application/jſon"),
 			with(contentType, "application/json,application/json"),
 		},
-		`{"error":1002,`: {{body: ""}},
-		`{"error":1003,`: {{body: canary}, {body: `{"canary":1,"canary":2}`}},
-		`{"error":1004,"message":"The body is not a NewPlant: id must be an integer."}`: {{body: `{"id":"canary"}`}},
-		`{"error":1005,`: {{body: `{"id":1,"name":"canary` + strings.Repeat("n", plant.MaxSize) + `"}`}},
+		`{"error":1002,`: {of("")},
+		`{"error":1003,`: {of(canary), of(`{"canary":1,"canary":2}`)},
+		`{"error":1004,"message":"The body is not a NewPlant: id must be an integer."}`: {of(`{"id":"canary"}`)},
+		`{"error":1005,`: {of(`{"id":1,"name":"canary` + strings.Repeat("n", plant.MaxSize) + `"}`)},
 		`{"error":1006,`: {
 			with(key, ""), with(key, "canary canary"), with(key, "canary\t"), with(key, "canary\x7f"), with(key, "cänary"),
 			with(key, strings.Repeat("~", 256)),
 		},
 	} {
-		for _, sent := range requests {
-			if got := create(t, nil, sent.event()); !strings.HasPrefix(got.body, want) {
-				t.Errorf("%v %.200q: Invoke = %s, want %s", sent.headers, sent.body, got, want)
+		for _, request := range requests {
+			if got := create(t, nil, request); !strings.HasPrefix(got.body, want) {
+				t.Errorf("Invoke(%.300s) = %s, want %s", request, got, want)
 			}
 		}
 	}
@@ -118,7 +117,7 @@ func TestCreatePlantOutcomes(t *testing.T) {
 			"own-" + canary:   {"idempotency-key": "own-" + canary},
 			"fresh-" + canary: nil,
 		} {
-			got := create(t, test.store, sending{headers: headers, body: oak}.event())
+			got := create(t, test.store, event(headers, oak, allowed))
 			wantHeaders := map[string]string{}
 			if test.retry {
 				wantHeaders = map[string]string{"idempotency-key": key, "retry-after": "1"}
@@ -131,7 +130,7 @@ func TestCreatePlantOutcomes(t *testing.T) {
 			if got.code != test.want || show(got.headers) != show(wantHeaders) || wrote != want {
 				t.Errorf("Invoke = %s, and wrote %s, want %d with headers %v, and %s", got, wrote, test.want, wantHeaders, want)
 			}
-			checkLine(t, key, got.line, "create plant", test.want, true)
+			checkLine(t, got.line, "create plant", test.want, true)
 			inLog := strings.Contains(fmt.Sprint(got.line["error"]), "the cause")
 			if strings.Contains(got.body, "the cause") || inLog != (test.want >= 5000) {
 				t.Errorf("Invoke = %s, want the cause of a 5xxx in the log alone", got)
@@ -150,9 +149,9 @@ func TestCreatePlantDeadline(t *testing.T) {
 	} {
 		start := time.Now()
 		ctx, cancel := context.WithDeadline(t.Context(), start.Add(test.left))
-		store := new(faultyStore)
+		store := new(recorder)
 		h := &CreatePlant{Plants: store, Log: slog.New(slog.DiscardHandler), Now: time.Now, NewKey: rand.Text}
-		_, err := h.Invoke(ctx, sending{body: oak}.event())
+		_, err := h.Invoke(ctx, event(nil, oak, allowed))
 		cancel()
 		late := store.deadline.Sub(start.Add(test.want))
 		if err != nil || late < -time.Millisecond || late > time.Since(start) {

@@ -33,6 +33,24 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
+func TestBearer(t *testing.T) {
+	for want, values := range map[error][]string{
+		nil:             {"Bearer -._~+/=", "bEARER -._~+/=", "Bearer   -._~+/="},
+		errTokenMissing: {"", " ", "Basic a", "Bearers a", "a", "Bearer,a", "ſearer a", " Bearer a"},
+		errTokenMalformed: {
+			"Bearer", "Bearer ", "Bearer   ", "Bearer a b", "Bearer a ", "Bearer a,b", "Bearer a,Bearer a", "Bearer\ta",
+			"Bearer \ta", "Bearer a\tb", `Bearer "a"`, "Bearer ä",
+		},
+	} {
+		secret := map[bool]string{true: "-._~+/="}[want == nil]
+		for _, value := range values {
+			if got, err := bearer(value); got != secret || err != want { //nolint:errorlint // the very error
+				t.Errorf("bearer(%q) = %q, %v, want %q, %v", value, got, err, secret, want)
+			}
+		}
+	}
+}
+
 // A body that the event does not hold exactly is refused, and never stored changed.
 func TestBody(t *testing.T) {
 	for event, want := range map[string]string{ // a code, or the body

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"plantstore/internal/plant"
@@ -142,21 +143,48 @@ func TestCreatePlantOutcomes(t *testing.T) {
 // The store's deadline is the end of the budget, or sooner if the invocation ends
 // sooner.
 func TestCreatePlantDeadline(t *testing.T) {
-	for _, test := range []struct{ left, want time.Duration }{
-		{time.Hour, createBudget},
-		{createBudget + margin, createBudget},
-		{time.Second, time.Second - margin},
+	for left, want := range map[time.Duration]time.Duration{
+		time.Hour:             createBudget,
+		createBudget + margin: createBudget,
+		time.Second:           time.Second - margin,
 	} {
-		start := time.Now()
-		ctx, cancel := context.WithDeadline(t.Context(), start.Add(test.left))
-		store := new(recorder)
-		h := &CreatePlant{Plants: store, Log: slog.New(slog.DiscardHandler), Now: time.Now, NewKey: rand.Text}
-		_, err := h.Invoke(ctx, event(nil, oak, allowed))
-		cancel()
-		late := store.deadline.Sub(start.Add(test.want))
-		if err != nil || late < -time.Millisecond || late > time.Since(start) {
-			t.Errorf("with %v left: the deadline is %v late, %v, want it %v after the start", test.left, late, err, test.want)
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), left)
+			defer cancel()
+			store := new(recorder)
+			h := &CreatePlant{Plants: store, Log: slog.New(slog.DiscardHandler), Now: time.Now, NewKey: rand.Text}
+			_, err := h.Invoke(ctx, event(nil, oak, allowed))
+			if got := time.Until(store.deadline); err != nil || got != want {
+				t.Errorf("with %v left: Invoke = %v, and the store has %v, want %v", left, err, got, want)
+			}
+		})
+	}
+}
+
+func TestAuthorizer(t *testing.T) {
+	const unavailable = `"verdict":"unavailable","presented":"%s"`
+	deny := func(reason string) string { return `"verdict":"deny","presented":"%s","reason":"` + reason + `"` }
+	for _, test := range []struct {
+		authorization string
+		fail          verifier
+		want          string // %s is the hash of authorization
+		code          int32  // in the log
+	}{
+		{credentials, nil, `"verdict":"allow","presented":"%s",` + gardener, 0},
+		{"", nil, deny("missing"), 2001},
+		{"Bearer canary, canary", nil, deny("malformed"), 2002},
+		{"Bearer other-canary", nil, deny("invalid"), 2003},
+		{credentials, fails(token.ErrUnavailable), unavailable, 5003},
+		{credentials, fails(errors.New("the cause")), unavailable, 5001},
+		{credentials, func() error { panic("the cause") }, unavailable, 5001},
+	} {
+		request := event(map[string]string{"authorization": test.authorization}, "", "")
+		got, line := authorize(t, test.fail, request)
+		want := fmt.Sprintf(`{"isAuthorized":true,"context":{`+test.want+`}}`, token.Digest(test.authorization))
+		if got != want {
+			t.Errorf("Invoke = %s, logged as %v, want %s", got, line, want)
 		}
+		checkLine(t, line, "authorize", test.code, test.code == 0)
 	}
 }
 

@@ -32,21 +32,16 @@ func TestCreatePlantAuthentication(t *testing.T) {
 			"", `null`, `{}`, `{"lambda":null}`, lambda(), // no authorizer ran
 
 			// The verdict is on no value, another value, or the value instead of its hash.
-			lambda(allow, gardener),
-			lambda(allow, other, gardener),
+			lambda(allow, gardener), lambda(allow, other, gardener),
 			lambda(allow, `"presented":"`+credentials+`"`, gardener),
-			lambda(`"verdict":"deny","reason":"missing"`, other),
-			lambda(`"verdict":"unavailable"`, other),
+			lambda(`"verdict":"deny","reason":"missing"`, other), lambda(`"verdict":"unavailable"`, other),
 
 			// A part is missing, unknown or one too many.
-			lambda(allow, presented, `"token_id":"t1"`),
-			lambda(allow, presented, `"subject":"gardener"`),
+			lambda(allow, presented, `"token_id":"t1"`), lambda(allow, presented, `"subject":"gardener"`),
 			lambda(allow, presented, gardener, `"reason":"invalid"`),
-			lambda(`"verdict":"Allow"`, presented, gardener),
+			lambda(`"verdict":"Allow"`, presented, gardener), lambda(`"verdict":"maybe"`, presented, gardener),
 			lambda(`"verdict":true`, presented, gardener),
-			lambda(`"verdict":"maybe"`, presented, gardener),
-			lambda(`"verdict":"deny"`, presented),
-			lambda(`"verdict":"deny","reason":"mood"`, presented),
+			lambda(`"verdict":"deny"`, presented), lambda(`"verdict":"deny","reason":"mood"`, presented),
 		},
 	} {
 		for _, authorizer := range authorizers {
@@ -101,39 +96,35 @@ func TestCreatePlantRequests(t *testing.T) {
 // same write. What the client must not see is in the log.
 func TestCreatePlantOutcomes(t *testing.T) {
 	because := func(err error) func() error { return fails(fmt.Errorf("%w: the cause", err)) }
-	for _, test := range []struct {
-		store func() error
-		want  int32
-		retry bool // the answer carries Retry-After and the key
-	}{
-		{nil, 0, false},
-		{because(plant.ErrExists), 3001, false},
-		{because(plant.ErrKeyReused), 3002, false},
-		{because(plant.ErrUnavailable), 5002, true},
-		{because(plant.ErrOutcomeUnknown), 5004, true},
-		{fails(errors.New("the cause")), 5001, false},
-		{func() error { panic("the cause") }, 5001, false},
+	for want, stores := range map[int32][]func() error{
+		0:    {nil},
+		3001: {because(plant.ErrExists)},
+		3002: {because(plant.ErrKeyReused)},
+		5001: {because(errors.New("unknown")), func() error { panic("the cause") }},
+		5002: {because(plant.ErrUnavailable)},
+		5004: {because(plant.ErrOutcomeUnknown)},
 	} {
-		for key, headers := range map[string]map[string]string{
-			"own-" + canary:   {"idempotency-key": "own-" + canary},
-			"fresh-" + canary: nil,
-		} {
-			got := create(t, test.store, event(headers, oak, allowed))
-			wantHeaders := map[string]string{}
-			if test.retry {
-				wantHeaders = map[string]string{"idempotency-key": key, "retry-after": "1"}
+		for i, store := range append(stores, stores...) {
+			key, sent := "fresh-"+canary, map[string]string{}
+			if i < len(stores) {
+				key = "own-" + canary
+				sent["idempotency-key"] = key
 			}
-			wantWrites := []plant.Write{{
+			headers := `{}`
+			if want == 5002 || want == 5004 {
+				headers = `{"idempotency-key":"` + key + `","retry-after":"1"}`
+			}
+			write := show([]plant.Write{{
 				Plant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: canary}},
 				Key:   plant.NewWriteKey("gardener", key), By: "gardener", At: later.UTC(),
-			}}
-			wrote, want := show(got.writes), show(wantWrites)
-			if got.code != test.want || show(got.headers) != show(wantHeaders) || wrote != want {
-				t.Errorf("Invoke = %s, and wrote %s, want %d with headers %v, and %s", got, wrote, test.want, wantHeaders, want)
+			}})
+			got := create(t, store, event(sent, oak, allowed))
+			if wrote := show(got.writes); got.code != want || show(got.headers) != headers || wrote != write {
+				t.Errorf("Invoke = %s, and wrote %s, want %d with headers %s, and %s", got, wrote, want, headers, write)
 			}
-			checkLine(t, got.line, "create plant", test.want, true)
+			checkLine(t, got.line, "create plant", want, true)
 			inLog := strings.Contains(fmt.Sprint(got.line["error"]), "the cause")
-			if strings.Contains(got.body, "the cause") || inLog != (test.want >= 5000) {
+			if strings.Contains(got.body, "the cause") || inLog != (want >= 5000) {
 				t.Errorf("Invoke = %s, want the cause of a 5xxx in the log alone", got)
 			}
 		}

@@ -35,6 +35,7 @@ func TestTokenStore(t *testing.T) {
 
 // The attributes of both tables are fixed: others read them.
 func TestItems(t *testing.T) {
+	t.Parallel()
 	client, plants, tokens := dynamotest.Tables(t)
 	empty, at := "", time.Date(2026, 3, 1, 13, 0, 0, 0, time.FixedZone("CET", 3600))
 	key := plant.NewWriteKey("gardener", "k")
@@ -73,6 +74,7 @@ func TestItems(t *testing.T) {
 
 // Items that others wrote, which cannot be read whole, hinder nobody.
 func TestItemsOfOthers(t *testing.T) {
+	t.Parallel()
 	client, plants, tokens := dynamotest.Tables(t)
 	for _, put := range []string{
 		`INSERT INTO "` + plants + `" VALUE {'id': 1, 'created_at': 'yesterday'}`,
@@ -110,6 +112,7 @@ func TestItemsOfOthers(t *testing.T) {
 }
 
 func TestCheckTables(t *testing.T) {
+	t.Parallel()
 	client, plants, tokens := dynamotest.Tables(t)
 	for names, want := range map[[2]string]error{
 		{plants, tokens}:   nil,

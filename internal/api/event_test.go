@@ -33,6 +33,24 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
+func TestBearer(t *testing.T) {
+	for want, values := range map[error][]string{
+		nil:             {"Bearer -._~+/=", "bEARER -._~+/=", "Bearer   -._~+/="},
+		errTokenMissing: {"", " ", "Basic a", "Bearers a", "a", "Bearer,a", "ſearer a", " Bearer a"},
+		errTokenMalformed: {
+			"Bearer", "Bearer ", "Bearer   ", "Bearer a b", "Bearer a ", "Bearer a,b", "Bearer a,Bearer a", "Bearer\ta",
+			"Bearer \ta", "Bearer a\tb", `Bearer "a"`, "Bearer ä",
+		},
+	} {
+		secret := map[bool]string{true: "-._~+/="}[want == nil]
+		for _, value := range values {
+			if got, err := bearer(value); got != secret || err != want { //nolint:errorlint // the very error
+				t.Errorf("bearer(%q) = %q, %v, want %q, %v", value, got, err, secret, want)
+			}
+		}
+	}
+}
+
 // A body that the event does not hold exactly is refused, and never stored changed.
 func TestBody(t *testing.T) {
 	for event, want := range map[string]string{ // a code, or the body
@@ -40,7 +58,8 @@ func TestBody(t *testing.T) {
 		`{"body":"eyJpZCI6MX0=","isBase64Encoded":false}`: "eyJpZCI6MX0=",
 		`{"body":"eyJpZCI6MX0=","isBase64Encoded":true}`:  `{"id":1}`,
 		`{"body":"/w==","isBase64Encoded":true}`:          "\xff",
-		`{"body":""}`:                                     "", `{"body":"","isBase64Encoded":true}`: "", `{"body":null}`: "", `{"body":{}}`: "", `{}`: "",
+		`{"body":""}`:                                     "", `{"body":"","isBase64Encoded":true}`: "",
+		`{"body":null}`: "", `{"body":{}}`: "", `{}`: "",
 		"{\"body\":\"\xff\"}": "1003", `{"body":"\ud800"}`: "1003",
 		`{"body":"{\"id\":1}","isBase64Encoded":true}`:  "5001",
 		`{"body":"eyJpZCI6MX0","isBase64Encoded":true}`: "5001",
@@ -48,7 +67,8 @@ func TestBody(t *testing.T) {
 		var r request
 		err := r.decode([]byte(event))
 		body, refused := r.body()
-		if got := cmp.Or(strings.TrimPrefix(fmt.Sprint(classify(refused).Code), "0"), string(body)); err != nil || got != want {
+		code := strings.TrimPrefix(fmt.Sprint(classify(refused).Code), "0")
+		if got := cmp.Or(code, string(body)); err != nil || got != want {
 			t.Errorf("body of %q = %q, %v, want %q", event, got, err, want)
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"plantstore/internal/memory"
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
 )
@@ -29,12 +28,13 @@ const (
 	// Members of a verdict.
 	allow    = `"verdict":"allow"`
 	gardener = `"subject":"gardener","token_id":"t1"`
-
-	absent = "absent" // stands for an event without an authorizer
 )
 
-// presented is the member of a verdict on credentials.
-var presented = `"presented":"` + token.Digest(credentials) + `"`
+// presented is the member of a verdict on credentials, and allowed an allow of them.
+var (
+	presented = `"presented":"` + token.Digest(credentials) + `"`
+	allowed   = lambda(allow, presented, gardener)
+)
 
 // A request begins now, which is not in UTC, and ends later.
 var (
@@ -51,45 +51,35 @@ func newClock() func() time.Time {
 	}
 }
 
-// sending is a request as it reaches a function.
-type sending struct {
-	headers    map[string]string // besides the default Authorization
-	body       string
-	authorizer string // requestContext.authorizer as JSON, or absent; an allow if empty
-}
-
 // lambda returns a requestContext.authorizer whose verdict has the members.
 func lambda(members ...string) string { return `{"lambda":{` + strings.Join(members, ",") + `}}` }
 
-// event returns the event of the request, for either function.
-func (s sending) event() []byte {
+// event returns the event of a request, for either function. The authorizer is
+// requestContext.authorizer as JSON, and absent if empty.
+func event(added map[string]string, body, authorizer string) []byte {
 	headers := map[string]string{"authorization": credentials, "x-canary": canary}
-	maps.Copy(headers, s.headers)
+	maps.Copy(headers, added)
 	requestContext := map[string]any{"requestId": "r1"}
-	if s.authorizer != absent {
-		requestContext["authorizer"] = jsontext.Value(cmp.Or(s.authorizer, lambda(allow, presented, gardener)))
+	if authorizer != "" {
+		requestContext["authorizer"] = jsontext.Value(authorizer)
 	}
-	return []byte(show(map[string]any{
-		"version": "2.0", "headers": headers, "requestContext": requestContext, "body": s.body,
-	}))
+	return []byte(show(map[string]any{"headers": headers, "requestContext": requestContext, "body": body}))
 }
 
-// faultyStore is a real store that can also fail before the write.
-type faultyStore struct {
-	memory.PlantStore
-	fail func() error
-
+// recorder is a plant.Store that records the writes, and can fail.
+type recorder struct {
+	fail     func() error
 	writes   []plant.Write
 	deadline time.Time // of the last call
 }
 
-func (s *faultyStore) Create(ctx context.Context, w plant.Write) error {
+func (s *recorder) Create(ctx context.Context, w plant.Write) error {
 	s.writes = append(s.writes, w)
 	s.deadline, _ = ctx.Deadline()
-	if s.fail != nil {
-		return s.fail()
+	if s.fail == nil {
+		return nil
 	}
-	return s.PlantStore.Create(ctx, w)
+	return s.fail()
 }
 
 func fails(err error) func() error { return func() error { return err } }
@@ -112,7 +102,7 @@ func (a answer) String() string {
 // and that a request that is refused before the store does not reach it.
 func create(t *testing.T, fail func() error, event []byte) answer {
 	t.Helper()
-	store := &faultyStore{fail: fail}
+	store := &recorder{fail: fail}
 	out, line := logged(t, func(log *slog.Logger) ([]byte, error) {
 		newKey := func() string { return "fresh-" + canary }
 		return (&CreatePlant{Plants: store, Log: log, Now: newClock(), NewKey: newKey}).Invoke(t.Context(), event)
@@ -176,7 +166,7 @@ func logged(t *testing.T, invoke func(*slog.Logger) ([]byte, error)) (out []byte
 
 // checkLine checks that line has the promised attributes and no others. A
 // request that is not allowed has no subject.
-func checkLine(t *testing.T, name string, line map[string]any, message string, code int32, allowed bool) {
+func checkLine(t *testing.T, line map[string]any, message string, code int32, allowed bool) {
 	t.Helper()
 	want := map[string]any{
 		"time": line["time"], "level": "INFO", "msg": message, "request_id": "r1", "code": float64(code),
@@ -189,15 +179,12 @@ func checkLine(t *testing.T, name string, line map[string]any, message string, c
 		want["level"], want["error"] = "ERROR", cmp.Or(line["error"], "the cause")
 	}
 	if !maps.Equal(line, want) {
-		t.Errorf("%s: log = %v, want %v", name, line, want)
+		t.Errorf("log = %v, want %v", line, want)
 	}
 }
 
 // show returns value as JSON, in which failures are readable.
 func show(value any) string {
-	text, err := json.Marshal(value, json.Deterministic(true))
-	if err != nil {
-		panic(err)
-	}
+	text, _ := json.Marshal(value, json.Deterministic(true)) // the tests' values have a JSON form
 	return string(text)
 }

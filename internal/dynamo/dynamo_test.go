@@ -35,15 +35,14 @@ func TestTokenStore(t *testing.T) {
 
 // The attributes of both tables are fixed: others read them.
 func TestItems(t *testing.T) {
+	t.Parallel()
 	client, plants, tokens := dynamotest.Tables(t)
 	empty, at := "", time.Date(2026, 3, 1, 13, 0, 0, 0, time.FixedZone("CET", 3600))
 	key := plant.NewWriteKey("gardener", "k")
 	store := &dynamo.PlantStore{Client: client, Table: plants}
-	for _, p := range []plant.NewPlant{
-		{ID: -7, Plant: plant.Plant{Name: "oak", Tag: &empty}},
-		{ID: 8, Plant: plant.Plant{Name: "elm"}},
-	} {
-		if err := store.Create(t.Context(), plant.Write{Plant: p, Key: key, By: "gardener", At: at}); err != nil {
+	for id, p := range map[int64]plant.Plant{-7: {Name: "oak", Tag: &empty}, 8: {Name: "elm"}} {
+		w := plant.Write{Plant: plant.NewPlant{ID: id, Plant: p}, Key: key, By: "gardener", At: at}
+		if err := store.Create(t.Context(), w); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -51,17 +50,17 @@ func TestItems(t *testing.T) {
 	if err := (&dynamo.TokenStore{Client: client, Table: tokens}).Add(t.Context(), issued); err != nil {
 		t.Fatal(err)
 	}
-	stamp := `{"created_at":"2026-03-01T12:00:00Z",`
+	stamp, ofKey := `{"created_at":"2026-03-01T12:00:00Z",`, `,"write_key":"`+key.String()+`"}`
 	for table, want := range map[string][]string{
 		plants: {
-			stamp + `"created_by":"gardener","id":-7,"name":"oak","tag":"","write_key":"` + key.String() + `"}`,
-			stamp + `"created_by":"gardener","id":8,"name":"elm","write_key":"` + key.String() + `"}`,
+			stamp + `"created_by":"gardener","id":-7,"name":"oak","tag":""` + ofKey,
+			stamp + `"created_by":"gardener","id":8,"name":"elm"` + ofKey,
 		},
 		tokens: {stamp + `"digest":"d","expires_at":1800000000,"id":"i","subject":"s"}`},
 	} {
 		out, err := client.Scan(t.Context(), &dynamodb.ScanInput{TableName: &table})
 		if err != nil || len(out.Items) != len(want) {
-			t.Fatalf("Scan = %v, %v, want %q", out, err, want)
+			t.Fatalf("Scan of %s: %v, want the items %q", table, err, want)
 		}
 		for _, item := range out.Items {
 			var value map[string]any
@@ -75,6 +74,7 @@ func TestItems(t *testing.T) {
 
 // Items that others wrote, which cannot be read whole, hinder nobody.
 func TestItemsOfOthers(t *testing.T) {
+	t.Parallel()
 	client, plants, tokens := dynamotest.Tables(t)
 	for _, put := range []string{
 		`INSERT INTO "` + plants + `" VALUE {'id': 1, 'created_at': 'yesterday'}`,
@@ -112,6 +112,7 @@ func TestItemsOfOthers(t *testing.T) {
 }
 
 func TestCheckTables(t *testing.T) {
+	t.Parallel()
 	client, plants, tokens := dynamotest.Tables(t)
 	for names, want := range map[[2]string]error{
 		{plants, tokens}:   nil,

@@ -48,6 +48,7 @@ func create(t *testing.T, timeout time.Duration, attempts ...attempt) (n int, er
 
 // The put is repeated until its outcome is known.
 func TestCreateByAttempts(t *testing.T) {
+	t.Parallel()
 	body, other := taken(oak.Key, "oak"), taken(oak.Key, "elm")
 	ours, changed := answer(400, body), answer(400, other)
 	others := answer(400, taken(plant.NewWriteKey("florist", "k"), "oak"))

@@ -177,15 +177,3 @@ func TestEnvironments(t *testing.T) {
 		}
 	}
 }
-
-// variables returns the variables that the template declares for a function.
-func variables(template, resource tree) tree {
-	declared := maps.Clone(template.sub("Globals.Function.Environment.Variables"))
-	maps.Copy(declared, resource.sub("Properties.Environment.Variables"))
-	return declared
-}
-
-// command returns the folder in cmd of a function, as createplant of CreatePlantFunction.
-func command(function string) string {
-	return strings.ToLower(strings.TrimSuffix(function, "Function"))
-}

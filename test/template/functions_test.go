@@ -149,6 +149,9 @@ func testFunction(t *testing.T, template tree, name, operation, on string) {
 func invoke(t *testing.T, binary string, environment []string, events ...string) (log string, err error) {
 	t.Helper()
 	f, err := runtimeapi.Start(binary, environment...)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i := 0; i < len(events) && err == nil; i++ {
 		_, _, err = f.Invoke([]byte(events[i]), 10*time.Second)
 	}

@@ -69,6 +69,9 @@ func emits(filter tree) string {
 func emittedMetrics(t *testing.T, template tree) *regexp.Regexp {
 	t.Helper()
 	var metrics []string
+	for _, resource := range template.resources(t, filter) {
+		metrics = append(metrics, emits(resource))
+	}
 	for kind, names := range map[string]string{
 		function: "AWS/Lambda (ConcurrentExecutions|Duration|Errors|Invocations|Throttles) FunctionName ",
 		httpAPI:  "AWS/ApiGateway (4xx|5xx|Count|DataProcessed|IntegrationLatency|Latency) ApiId ",
@@ -79,11 +82,8 @@ func emittedMetrics(t *testing.T, template tree) *regexp.Regexp {
 		}
 	}
 	for _, match := range find(`dynamodb:(\w+) Effect:Allow Resource:!GetAtt (\w+)\.Arn`, template.text("Resources")) {
-		const names = "AWS/DynamoDB (SuccessfulRequestLatency|SystemErrors|ThrottledRequests) TableName "
-		metrics = append(metrics, names+match[2]+" Operation "+match[1])
-	}
-	for _, resource := range template.resources(t, filter) {
-		metrics = append(metrics, emits(resource))
+		metrics = append(metrics,
+			"AWS/DynamoDB (SuccessfulRequestLatency|SystemErrors) TableName "+match[2]+" Operation "+match[1])
 	}
 	return regexp.MustCompile("^(" + strings.Join(metrics, "|") + ")$")
 }

@@ -132,11 +132,10 @@ func TestDeployments(t *testing.T) {
 	template, watched := parse(t, "template.yaml"), ""
 	names := find(`!Ref (\w+)[ >]`, template.text(deployments+".Alarms"))
 	for _, name := range names {
-		properties := template.resources(t, alarm)[name[1]].text("Properties")
-		if properties == "<nil>" || strings.Contains(properties, "AWS/ApiGateway") || len(names) > 10 {
-			t.Errorf("a deployment watches %s, want ten alarms at most, and none on the API", name[1])
-		}
-		watched += properties
+		watched += template.resources(t, alarm)[name[1]].text("Properties")
+	}
+	if strings.Contains(watched, "<nil>") || strings.Contains(watched, "AWS/ApiGateway") || len(names) > 10 {
+		t.Errorf("a deployment watches %v, want ten alarms at most, and none on the API", names)
 	}
 	for name := range template.resources(t, function) {
 		onFunction := "Value:!Ref " + name + `>> \S+ MetricName:`
@@ -151,27 +150,24 @@ func TestDeployments(t *testing.T) {
 // TestEnvironments checks that `make deploy ENV=...` asks nothing: each stage has an environment of its name that sets
 // every parameter. `sam deploy` alone deploys dev.
 func TestEnvironments(t *testing.T) {
-	template, makefile, environments := parse(t, "template.yaml"), read(t, "Makefile"), map[string]string{}
+	template, settings, environments := parse(t, "template.yaml"), []string{
+		"resolve_s3 = true", "capabilities = ", "confirm_changeset = false", "fail_on_empty_changeset = false",
+		`"file://.aws-sam/build/parameters.yaml"`, `stack_name = "plant-store-%s"`, ` Stage = "%s"`,
+	}, map[string]string{}
+	for name := range template.sub("Parameters") {
+		if !strings.Contains(read(t, "Makefile"), "echo '"+name+": ") { // `sam build` writes it into parameters.yaml
+			settings = append(settings, " "+name+" = ")
+		}
+	}
 	for _, match := range find(`(?m)^\[(\w+)\.deploy\.parameters\]\n((?:\w.*\n)+)`, read(t, "samconfig.toml")) {
 		environments[match[1]] = match[2]
 	}
 	if environments["default"] != environments["dev"] {
 		t.Errorf("samconfig.toml's default = %s, want that of dev, %s", environments["default"], environments["dev"])
 	}
-	for _, item := range template.list("Parameters.Stage.AllowedValues") {
-		stage := item.(string)
-		want := []string{
-			`stack_name = "plant-store-` + stage + `"`, ` Stage = "` + stage + `"`, "resolve_s3 = true",
-			"capabilities = ", "confirm_changeset = false", "fail_on_empty_changeset = false",
-			`"file://.aws-sam/build/parameters.yaml"`,
-		}
-		for name := range template.sub("Parameters") {
-			if !strings.Contains(makefile, "echo '"+name+": ") { // `sam build` writes it into parameters.yaml
-				want = append(want, " "+name+" = ")
-			}
-		}
-		for _, setting := range want {
-			if !strings.Contains(environments[stage], setting) {
+	for _, stage := range template.list("Parameters.Stage.AllowedValues") {
+		for _, setting := range settings {
+			if setting = strings.ReplaceAll(setting, "%s", stage.(string)); !strings.Contains(environments[stage.(string)], setting) {
 				t.Errorf("samconfig.toml's environment %s lacks %s", stage, setting)
 			}
 		}

@@ -167,7 +167,8 @@ func TestEnvironments(t *testing.T) {
 	}
 	for _, stage := range template.list("Parameters.Stage.AllowedValues") {
 		for _, setting := range settings {
-			if setting = strings.ReplaceAll(setting, "%s", stage.(string)); !strings.Contains(environments[stage.(string)], setting) {
+			setting = strings.ReplaceAll(setting, "%s", stage.(string))
+			if !strings.Contains(environments[stage.(string)], setting) {
 				t.Errorf("samconfig.toml's environment %s lacks %s", stage, setting)
 			}
 		}

@@ -1,11 +1,16 @@
 package template
 
 import (
+	"bytes"
+	"compress/flate"
+	"debug/elf"
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -15,6 +20,59 @@ import (
 	"plantstore/test/processtest"
 	"plantstore/test/runtimeapi"
 )
+
+// TestBuiltFunctions checks what `sam build` has built. SAM does not tell the Makefile for which processor it builds.
+func TestBuiltFunctions(t *testing.T) {
+	if os.Getenv("BUILT") == "" {
+		t.Skip("skipped: `make build` runs this on what it built")
+	}
+	built := parse(t, ".aws-sam/build/template.yaml")
+	architecture := built.text("Parameters.Architecture.Default")
+	if got, want := read(t, ".aws-sam/build/parameters.yaml"), "Architecture: "+architecture+"\n"; got != want {
+		t.Errorf("`sam deploy` gets the parameters %q, want %q", got, want)
+	}
+	for name, resource := range built.resources(t, function) {
+		binary, err := elf.Open(filepath.Join(".aws-sam/build", resource.text("Properties.CodeUri"), "bootstrap"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		libraries, err := binary.ImportedLibraries()
+		want := map[string]elf.Machine{"arm64": elf.EM_AARCH64, "x86_64": elf.EM_X86_64}[architecture]
+		if err != nil || len(libraries) > 0 || binary.Machine != want {
+			t.Errorf("%s is for %v and needs %v (%v), want %v alone", name, binary.Machine, libraries, err, want)
+		}
+	}
+}
+
+// TestFunctionsBuildTheSameAndSmall checks that the same source gives the same bytes in any folder, so that a
+// deployment without a change deploys nothing, and that their zip, which a cold start loads, has at most 3.6 MB.
+func TestFunctionsBuildTheSameAndSmall(t *testing.T) {
+	elsewhere := t.TempDir()
+	run(t, "cp", "-R", "cmd", "internal", "go.mod", "go.sum", "Makefile", elsewhere)
+	for name := range parse(t, "template.yaml").resources(t, function) {
+		var binaries []string
+		for _, folder := range []string{".", elsewhere} {
+			artifacts := t.TempDir()
+			run(t, "make", "-C", folder, "build-"+name, "ARCH=x86_64", "ARTIFACTS_DIR="+artifacts)
+			binaries = append(binaries, read(t, filepath.Join(artifacts, "bootstrap")))
+		}
+		var zip bytes.Buffer
+		w, _ := flate.NewWriter(&zip, flate.DefaultCompression) // the level is valid
+		_, _ = w.Write([]byte(binaries[0]))                     // a buffer takes everything
+		_ = w.Close()
+		if binaries[0] != binaries[1] || zip.Len() > 3_600_000 {
+			t.Errorf("%s: same bytes in another folder = %t, zipped = %d bytes, want true and at most 3.6 MB",
+				name, binaries[0] == binaries[1], zip.Len())
+		}
+	}
+}
+
+func run(t *testing.T, command string, arguments ...string) {
+	t.Helper()
+	if out, err := exec.CommandContext(t.Context(), command, arguments...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %v: %v\n%s", command, arguments, err, out)
+	}
+}
 
 // TestFunctions checks that each function has a role and a log of its own, and does on DynamoDB what its role allows.
 func TestFunctions(t *testing.T) {
@@ -29,7 +87,7 @@ func TestFunctions(t *testing.T) {
 			t.Fatalf("%s has the role %s and logs to %s, want a role and a log of its own", name, id, group)
 		}
 		seen[group] = true
-		t.Run(name, func(t *testing.T) { testFunction(t, template, name, allowed[0][1], allowed[0][2]) })
+		testFunction(t, template, name, allowed[0][1], allowed[0][2])
 	}
 }
 
@@ -47,15 +105,11 @@ func testFunction(t *testing.T, template tree, name, operation, on string) {
 			Item, Key map[string]map[string]any
 		}
 		err := json.NewDecoder(r.Body).Decode(&request)
-		target := r.Header.Get("X-Amz-Target")
-		if requests.Add(1); err != nil || !strings.HasSuffix(target, "."+operation) || request.TableName != on {
-			t.Errorf("%s on %s (%v), and the role allows %s on %s", target, request.TableName, err, operation, on)
-		}
-		for _, item := range template.list("Resources." + on + ".Properties.AttributeDefinitions") {
-			key, kind := item.(tree).text("AttributeName"), item.(tree).text("AttributeType")
-			if request.Item[key][kind] == nil && request.Key[key][kind] == nil {
-				t.Errorf("%s of %+v, want the key %s of type %s", target, request, key, kind)
-			}
+		key := template.list("Resources." + on + ".Properties.AttributeDefinitions")[0].(tree)
+		id, kind, target := key.text("AttributeName"), key.text("AttributeType"), r.Header.Get("X-Amz-Target")
+		if requests.Add(1); err != nil || !strings.HasSuffix(target, "."+operation) || request.TableName != on ||
+			request.Item[id][kind] == nil && request.Key[id][kind] == nil {
+			t.Errorf("%s of %+v (%v), want %s on %s with the key %s of type %s", target, request, err, operation, on, id, kind)
 		}
 		w.Header().Set("X-Amz-Crc32", fmt.Sprint(crc32.ChecksumIEEE([]byte("{}"))))
 		fmt.Fprint(w, "{}") // a write is done, a read finds nothing
@@ -63,23 +117,29 @@ func testFunction(t *testing.T, template tree, name, operation, on string) {
 	defer dynamoDB.Close()
 	environment := []string{"AWS_REGION=eu-central-1", "AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=secret"}
 	tableVariable := ""
-	for variable, value := range variables(template, template.sub("Resources."+name)) {
-		if value == "!Ref "+on {
-			tableVariable = variable
-		} else if value != "" {
+	for _, path := range []string{"Globals.Function", "Resources." + name + ".Properties"} {
+		for variable, value := range template.sub(path + ".Environment.Variables") {
+			if value == "!Ref "+on {
+				tableVariable = variable
+				continue
+			}
 			environment = append(environment, variable+"="+fmt.Sprint(value))
+			if strings.Contains(fmt.Sprint(value), "!") {
+				t.Errorf("%s of %s = %v, want a constant: a parameter's change publishes no version", variable, name, value)
+			}
 		}
 	}
 	environment = append(environment, "AWS_ENDPOINT_URL_DYNAMODB="+dynamoDB.URL)
-	binary := processtest.Build(t, command(name))
-	log, err := invoke(t, binary, environment, []byte("{}"))
+	command := strings.ToLower(strings.TrimSuffix(name, "Function"))
+	binary := processtest.Build(t, command)
+	log, err := invoke(t, binary, environment, "{}")
 	if !strings.HasSuffix(fmt.Sprint(err), "exit status 1") || !strings.Contains(log, tableVariable+" is not set") {
 		t.Errorf("without %s: %v, log %s, want exit status 1 and the variable's name", tableVariable, err, log)
 	}
-	var events [][]byte
-	files, _ := filepath.Glob("events/" + command(name) + "/*.json") // the pattern is well-formed
+	var events []string
+	files, _ := filepath.Glob("events/" + command + "/*.json") // the pattern is well-formed
 	for _, file := range files {
-		events = append(events, []byte(read(t, file)))
+		events = append(events, read(t, file))
 	}
 	log, err = invoke(t, binary, append(environment, tableVariable+"="+on), events...)
 	if err != nil || connections.Load() != 1 || requests.Load() == 0 {
@@ -89,16 +149,14 @@ func testFunction(t *testing.T, template tree, name, operation, on string) {
 }
 
 // invoke starts a function, hands it the events, stops it and returns its log.
-func invoke(t *testing.T, binary string, environment []string, events ...[]byte) (log string, err error) {
+func invoke(t *testing.T, binary string, environment []string, events ...string) (log string, err error) {
 	t.Helper()
 	f, err := runtimeapi.Start(binary, environment...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, event := range events {
-		if err == nil {
-			_, _, err = f.Invoke(event, 10*time.Second)
-		}
+	for i := 0; i < len(events) && err == nil; i++ {
+		_, _, err = f.Invoke([]byte(events[i]), 10*time.Second)
 	}
 	f.Stop()
 	return f.Log.String(), err

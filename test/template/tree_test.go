@@ -85,9 +85,13 @@ func (t tree) sub(path string) tree { members, _ := t.at(path).(tree); return me
 // list returns the items at a path.
 func (t tree) list(path string) []any { items, _ := t.at(path).([]any); return items }
 
-// resources returns the resources of a type. It fails the test if there are none: a rule must have something to check.
+// resources returns the resources of a type, or with "" the template itself. It fails the test if there are none: a
+// rule must have something to check.
 func (t tree) resources(test *testing.T, kind string) map[string]tree {
 	test.Helper()
+	if kind == "" {
+		return map[string]tree{"template.yaml": t}
+	}
 	found := map[string]tree{}
 	for name := range t.sub("Resources") {
 		if r := t.sub("Resources." + name); r["Type"] == kind {

@@ -4,26 +4,19 @@ import (
 	"context"
 	"crypto/x509"
 	_ "embed"
-	"io"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// connectTimeout is how long a start waits for its connection.
-const connectTimeout = time.Second
-
 // Connect opens the connection that an operation within the next 30 s uses, so
 // that the operation does not wait for one: Lambda gives the initialization of a
 // function more CPU than its invocations. Connect sends one GET without
-// credentials and waits for at most a second. If it fails, the first operation
-// opens the connection, and reports why it cannot.
+// credentials, as one attempt. If it fails, the first operation opens the
+// connection, and reports why it cannot.
 func Connect(client *dynamodb.Client) {
-	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
-	defer cancel()
-	o := client.Options()
+	ctx, o := context.Background(), client.Options()
 	where := dynamodb.EndpointParameters{Region: &o.Region, Endpoint: o.BaseEndpoint}
 	endpoint, err := o.EndpointResolverV2.ResolveEndpoint(ctx, where)
 	if err != nil {
@@ -33,12 +26,9 @@ func Connect(client *dynamodb.Client) {
 	if err != nil {
 		return
 	}
-	answer, err := o.HTTPClient.Do(request)
-	if err != nil {
-		return
+	if answer, err := o.HTTPClient.Do(request); err == nil {
+		_ = answer.Body.Close() // checkedClient has read it, so the connection stays open
 	}
-	_, _ = io.Copy(io.Discard, answer.Body) // an unread answer would close the connection
-	_ = answer.Body.Close()
 }
 
 // amazonRoots are the roots of AWS's certificates. The system's roots include

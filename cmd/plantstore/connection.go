@@ -82,13 +82,16 @@ func (c *connection) client(ctx context.Context, timeout time.Duration) (*dynamo
 // table that the command used.
 func (c *connection) explain(err error, table string) error {
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		err = fmt.Errorf("%w %s does not exist", dynamo.ErrTable, table)
+		err = fmt.Errorf("%w %s does not exist", dynamo.ErrNoTable, table)
 	}
-	if errors.Is(err, dynamo.ErrTable) {
+	if errors.Is(err, dynamo.ErrNoTable) {
 		return fmt.Errorf("%w; in a local DynamoDB, create it with `plantstore tables create`", err)
 	}
+	if errors.Is(err, context.Canceled) {
+		return errors.New("interrupted")
+	}
 	if refusal, ok := errors.AsType[smithy.APIError](err); ok {
-		return fmt.Errorf("DynamoDB refused the request: %s: %s", refusal.ErrorCode(), printable(refusal.ErrorMessage()))
+		return fmt.Errorf("DynamoDB answered %s: %s", refusal.ErrorCode(), printable(refusal.ErrorMessage()))
 	}
 	if errors.Is(err, token.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) {
 		where := "in AWS"

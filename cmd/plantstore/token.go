@@ -47,17 +47,18 @@ func (c *tokenCommand) do(ctx context.Context, f func(context.Context, *dynamo.T
 	return c.explain(f(ctx, &dynamo.TokenStore{Client: client, Table: table, Progress: progress()}), table)
 }
 
-// progress returns a function that prints how many tokens were read, once that
-// takes longer than a second, and nil if standard error is not a terminal.
+// progress returns a function that prints each second how many tokens were read,
+// and nil if standard error is not a terminal.
 func progress() func(tokens int) {
 	info, err := os.Stderr.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
 		return nil
 	}
-	start := time.Now()
+	last := time.Now()
 	return func(tokens int) {
-		if time.Since(start) > time.Second {
-			fmt.Fprintf(os.Stderr, "\r%d tokens read ", tokens)
+		if time.Since(last) > time.Second {
+			last = time.Now()
+			fmt.Fprintf(os.Stderr, "%d tokens read\n", tokens)
 		}
 	}
 }

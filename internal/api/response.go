@@ -16,7 +16,7 @@ type response struct {
 }
 
 // respond turns an outcome into an answer: 200 with body, or 400 with the Error
-// that err stands for. It is the only place that does.
+// that err stands for.
 func respond(body any, err error, idempotencyKey string) ([]byte, error) {
 	r := response{StatusCode: http.StatusOK, Headers: map[string]string{"content-type": "application/json"}}
 	if err != nil {

@@ -22,9 +22,9 @@ const maxAnswer = 8 << 20
 // damaged on its way. The outcome of the attempt is unknown.
 var ErrNotDynamoDB = errors.New("dynamo: the answer is not DynamoDB's")
 
-// checkedClient returns DynamoDB's own answers, whole, and no others. A proxy, a
-// captive portal or a load balancer may answer in DynamoDB's place, also after
-// DynamoDB carried the request out.
+// checkedClient returns an error for an answer that is incomplete or not
+// DynamoDB's. A proxy, a captive portal or a load balancer may answer in DynamoDB's
+// place, also after DynamoDB carried the request out.
 //
 // The SDK takes any 2xx for success, whatever its body, and any 4xx for a
 // refusal, and only logs a wrong checksum.
@@ -53,7 +53,8 @@ func (c checkedClient) Do(request *http.Request) (*http.Response, error) {
 
 // check returns nil if DynamoDB sent the answer and the body is undamaged: a
 // success has status 200 and a correct checksum, and a refusal names an error of
-// Amazon's. A 5xx passes, because it proves neither success nor refusal.
+// Amazon's. A 5xx with a correct checksum or none passes, because it proves neither
+// success nor refusal.
 func check(answer *http.Response, body []byte) error {
 	sum := answer.Header.Get("X-Amz-Crc32")
 	if want := strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10); sum != "" && sum != want {

@@ -1,9 +1,8 @@
 // Package dynamo keeps plants and tokens in DynamoDB.
 //
-// A caller learns the truth about a write: every put is conditional and carries
-// the key of its request, so that it can be repeated until the answer is certain.
-// It is repeated until the deadline of the context or until the client's retry
-// quota is used up. Nothing is ever read to find out.
+// Every put is conditional and carries the key of its request, so it can be
+// repeated. It is repeated until the outcome is known, the context ends or the
+// retry quota is used up. Nothing is ever read to find out.
 package dynamo
 
 import (

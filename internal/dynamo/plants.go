@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -24,30 +25,12 @@ var _ plant.Store = (*PlantStore)(nil)
 
 // plantItem is a plant as the table holds it.
 type plantItem struct {
-	plantAttributes
+	ID        int64     `dynamodbav:"id"`
+	Name      string    `dynamodbav:"name"`
+	Tag       *string   `dynamodbav:"tag,omitempty"`
 	CreatedAt time.Time `dynamodbav:"created_at"` // RFC 3339, UTC
 	CreatedBy string    `dynamodbav:"created_by"` // a token's subject
 	WriteKey  string    `dynamodbav:"write_key"`  // hexadecimal
-}
-
-// plantAttributes are what the client sent.
-type plantAttributes struct {
-	ID   int64   `dynamodbav:"id"`
-	Name string  `dynamodbav:"name"`
-	Tag  *string `dynamodbav:"tag,omitempty"`
-}
-
-func newPlantItem(w plant.Write) plantItem {
-	return plantItem{
-		plantAttributes: plantAttributes{ID: w.Plant.ID, Name: w.Plant.Name, Tag: w.Plant.Tag},
-		CreatedAt:       w.At.UTC(),
-		CreatedBy:       w.By,
-		WriteKey:        w.Key.String(),
-	}
-}
-
-func (a plantAttributes) plant() plant.NewPlant {
-	return plant.NewPlant{ID: a.ID, Plant: plant.Plant{Name: a.Name, Tag: a.Tag}}
 }
 
 // Create implements [plant.Store]. It is one conditional put, repeated until
@@ -55,7 +38,14 @@ func (a plantAttributes) plant() plant.NewPlant {
 // item, whose write key tells an earlier attempt of this request from another
 // request.
 func (s *PlantStore) Create(ctx context.Context, w plant.Write) error {
-	item, err := attributevalue.MarshalMap(newPlantItem(w))
+	item, err := attributevalue.MarshalMap(plantItem{
+		ID:        w.Plant.ID,
+		Name:      w.Plant.Name,
+		Tag:       w.Plant.Tag,
+		CreatedAt: w.At.UTC(),
+		CreatedBy: w.By,
+		WriteKey:  w.Key.String(),
+	})
 	if err != nil {
 		return fmt.Errorf("dynamo: encode plant: %w", err)
 	}
@@ -71,23 +61,20 @@ func (s *PlantStore) Create(ctx context.Context, w plant.Write) error {
 	}
 	var exists *types.ConditionalCheckFailedException
 	if errors.As(err, &exists) && len(exists.Item) > 0 {
-		return compare(w, exists.Item)
+		return compare(item, exists.Item)
 	}
 	return a.outcome(ctx, "put plant", err, plant.ErrOutcomeUnknown, plant.ErrUnavailable)
 }
 
-// compare returns the outcome of w, given the item that is stored under its id.
-func compare(w plant.Write, stored map[string]types.AttributeValue) error {
-	key, ok := stored["write_key"].(*types.AttributeValueMemberS)
-	if !ok || key.Value != w.Key.String() {
+// compare returns the outcome of a put, given the item that is stored under its id.
+func compare(sent, stored map[string]types.AttributeValue) error {
+	if !reflect.DeepEqual(sent["write_key"], stored["write_key"]) {
 		return plant.ErrExists
 	}
-	var first plantAttributes
-	if err := attributevalue.UnmarshalMap(stored, &first); err != nil {
-		return fmt.Errorf("dynamo: decode plant: %w", err)
-	}
-	if !first.plant().Equal(w.Plant) {
-		return plant.ErrKeyReused
+	for _, name := range []string{"name", "tag"} { // what the client sent, besides the id
+		if !reflect.DeepEqual(sent[name], stored[name]) {
+			return plant.ErrKeyReused
+		}
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func (retryer) MaxAttempts() int { return 0 }
 func retryable(err error) aws.Ternary {
 	var (
 		canceled   *smithy.CanceledError
-		unsent     *smithyhttp.RequestSendError
+		unanswered *smithyhttp.RequestSendError
 		unreadable *smithy.DeserializationError
 		conflict   *types.TransactionConflictException
 		replicated *types.ReplicatedWriteConflictException
@@ -55,7 +55,7 @@ func retryable(err error) aws.Ternary {
 	switch {
 	case errors.As(err, &canceled):
 		return aws.FalseTernary
-	case errors.As(err, &unsent), errors.As(err, &unreadable), errors.As(err, &conflict), errors.As(err, &replicated):
+	case errors.As(err, &unanswered), errors.As(err, &unreadable), errors.As(err, &conflict), errors.As(err, &replicated):
 		return aws.TrueTernary
 	}
 	return aws.UnknownTernary
@@ -76,7 +76,7 @@ type attempts struct {
 	sent      bool  // the running attempt got a connection
 	applied   bool  // an attempt may have been applied
 	temporary bool  // the last failure is worth a retry
-	last      error // why the last attempt failed
+	last      error // why the last attempt failed; a timeout keeps an earlier cause
 }
 
 // watch returns a copy of ctx that sets a.sent when an attempt gets a connection.

@@ -57,7 +57,7 @@ func (s *TokenStore) LookUp(ctx context.Context, id string) (digest string, err 
 	return digest, err
 }
 
-// scan calls f, one call at a time, with each item that in selects.
+// scan calls f, one call at a time, with each selected item.
 func (s *TokenStore) scan(ctx context.Context, in dynamodb.ScanInput, f func(map[string]types.AttributeValue)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -10,16 +10,15 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// ErrTable means that a table does not exist, or is another kind of table.
-var ErrTable = errors.New("table")
+// ErrNoTable means that a table does not exist.
+var ErrNoTable = errors.New("table")
 
-// A table has a name and a key.
 type table struct {
 	name, key string
 	keyType   types.ScalarAttributeType
 }
 
-func both(plants, tokens string) []table {
+func tables(plants, tokens string) []table {
 	return []table{{plants, "id", types.ScalarAttributeTypeN}, {tokens, "digest", types.ScalarAttributeTypeS}}
 }
 
@@ -27,7 +26,7 @@ func both(plants, tokens string) []table {
 // DynamoDB: in AWS, template.yaml creates them, with backups, protection and the
 // removal of expired tokens. It returns the errors of [CheckTables].
 func CreateTables(ctx context.Context, client *dynamodb.Client, plants, tokens string) error {
-	for _, t := range both(plants, tokens) {
+	for _, t := range tables(plants, tokens) {
 		a := new(attempts)
 		_, err := client.CreateTable(a.watch(ctx), &dynamodb.CreateTableInput{
 			TableName:            &t.name,
@@ -43,20 +42,20 @@ func CreateTables(ctx context.Context, client *dynamodb.Client, plants, tokens s
 	return CheckTables(ctx, client, plants, tokens)
 }
 
-// CheckTables returns an error that wraps [ErrTable] if one of the two tables does
-// not exist, or has another key.
+// CheckTables returns an error if one of the two tables does not exist, which is
+// [ErrNoTable], or has another key.
 func CheckTables(ctx context.Context, client *dynamodb.Client, plants, tokens string) error {
-	for _, t := range both(plants, tokens) {
+	for _, t := range tables(plants, tokens) {
 		a := new(attempts)
 		out, err := client.DescribeTable(a.watch(ctx), &dynamodb.DescribeTableInput{TableName: &t.name}, a.option)
 		var missing *types.ResourceNotFoundException
 		switch {
 		case errors.As(err, &missing):
-			return fmt.Errorf("%w %s does not exist", ErrTable, t.name)
+			return fmt.Errorf("%w %s does not exist", ErrNoTable, t.name)
 		case err != nil:
 			return unavailable(ctx, a, "describe table "+t.name, err)
 		case aws.ToString(out.Table.KeySchema[0].AttributeName) != t.key:
-			return fmt.Errorf("%w %s does not have the key %s: is it the other table?", ErrTable, t.name, t.key)
+			return fmt.Errorf("table %s does not have the key %s: is it the other table?", t.name, t.key)
 		}
 	}
 	return nil

@@ -113,7 +113,7 @@ func decodeToken(item map[string]types.AttributeValue) (token.Token, error) {
 		return token.Token{}, fmt.Errorf("dynamo: decode token: %w", err)
 	}
 	stored.ExpiresAt = stored.ExpiresAt.UTC()
-	if stored.Digest == "" || stored.ExpiresAt.Year() > 9999 {
+	if year := stored.ExpiresAt.Year(); stored.Digest == "" || year < 0 || year > 9999 {
 		return token.Token{}, errors.New("dynamo: an item of the table is no token")
 	}
 	return token.Token(stored), nil

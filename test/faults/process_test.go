@@ -26,9 +26,9 @@ type stage struct {
 }
 
 // start starts the function and waits for the end of its initialization.
-func (s *stage) start(environment ...string) *runtimeapi.Function {
+func (s *stage) start() *runtimeapi.Function {
 	s.Helper()
-	variables := processtest.Environment(s.URL, append([]string{"PLANTS_TABLE=" + s.plants}, environment...)...)
+	variables := processtest.Environment(s.URL, "PLANTS_TABLE="+s.plants)
 	f, err := runtimeapi.Start(s.binary, variables...)
 	if err != nil {
 		s.Fatal(err)

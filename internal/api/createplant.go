@@ -51,13 +51,10 @@ func (h *CreatePlant) Invoke(ctx context.Context, event []byte) ([]byte, error) 
 // create carries the request out. It checks authentication, content type,
 // idempotency key, body and plant in this order.
 func (h *CreatePlant) create(ctx context.Context, event []byte, c *creation) (plant.Plant, error) {
-	if err := c.decode(event); err != nil {
+	if err := c.decodeAuthorized(event); err != nil {
 		return plant.Plant{}, err
 	}
 	authorized := c.RequestContext.Authorizer.Lambda
-	if err := authorized.check(c.Headers.authorization.value); err != nil {
-		return plant.Plant{}, err
-	}
 	if !isJSON(c.Headers.contentType.value) {
 		return plant.Plant{}, errContentType
 	}

@@ -39,6 +39,15 @@ func (r *request) decode(event []byte) error {
 	return nil
 }
 
+// decodeAuthorized reads event, and returns an error unless the authorizer allowed
+// its request. Every handler of a route begins with it.
+func (r *request) decodeAuthorized(event []byte) error {
+	if err := r.decode(event); err != nil {
+		return err
+	}
+	return r.RequestContext.Authorizer.Lambda.check(r.Headers.authorization.value)
+}
+
 // body returns the bytes that the client sent, none where there is no body. It
 // returns [plant.ErrMalformed] where the event cannot have held them exactly.
 func (r *request) body() ([]byte, error) {

@@ -4,6 +4,8 @@
 package main
 
 import (
+	"io"
+	standardlog "log"
 	"log/slog"
 	"os"
 	"time"
@@ -17,6 +19,7 @@ import (
 )
 
 func main() {
+	standardlog.SetOutput(io.Discard) // net/http logs answers that it did not ask for, with their bodies
 	log := slog.New(slog.NewJSONHandler(os.Stdout, nil))
 	table, config, err := environment.Read(os.Getenv, "TOKENS_TABLE")
 	if err != nil {

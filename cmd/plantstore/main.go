@@ -4,6 +4,8 @@ package main
 
 import (
 	"context"
+	"io"
+	"log"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -22,6 +24,7 @@ type commandLine struct {
 }
 
 func main() {
+	log.SetOutput(io.Discard) // net/http logs answers that it did not ask for, with their bodies
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	parser := newParser(ctx)

@@ -147,11 +147,17 @@ func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
 	if err != nil {
 		return usageError(err.Error())
 	}
+	uncertain := false
 	err = command.do(ctx, func(ctx context.Context, store *dynamo.TokenStore) error {
 		ctx, cancel := context.WithTimeout(ctx, operationTimeout)
 		defer cancel()
-		return store.Add(ctx, t)
+		err := store.Add(ctx, t)
+		uncertain = errors.Is(err, token.ErrUnavailable)
+		return err
 	})
+	if uncertain {
+		return fmt.Errorf("%w; token %s may be stored, but its secret is lost: revoke it", err, t.ID)
+	}
 	if err != nil {
 		return err
 	}
@@ -214,7 +220,7 @@ func (c *revokeCommand) Run(ctx context.Context, command *tokenCommand) error {
 			return usageError("standard input is not a token")
 		}
 	}
-	done := "The token is revoked."
+	done, uncertain := "The token is revoked.", false
 	err := command.do(ctx, func(ctx context.Context, store *dynamo.TokenStore) (err error) {
 		digest := token.Digest(id)
 		if !token.WellFormed(id) {
@@ -225,8 +231,13 @@ func (c *revokeCommand) Run(ctx context.Context, command *tokenCommand) error {
 		}
 		ctx, cancel := context.WithTimeout(ctx, operationTimeout)
 		defer cancel()
-		return store.Revoke(ctx, digest)
+		err = store.Revoke(ctx, digest)
+		uncertain = errors.Is(err, token.ErrUnavailable)
+		return err
 	})
+	if uncertain {
+		return fmt.Errorf("%w; the token may not be revoked: repeat the command", err)
+	}
 	if errors.Is(err, token.ErrNotFound) {
 		return errors.New("no such token; `plantstore token list` shows the ids")
 	}

@@ -52,8 +52,8 @@ func (c checkedClient) Do(request *http.Request) (*http.Response, error) {
 }
 
 // check returns nil if DynamoDB sent the answer and the body is undamaged: a
-// success has status 200 and a correct checksum, and a refusal names an error of
-// Amazon's. A 5xx with a correct checksum or none passes, because it proves neither
+// success has status 200, a body and its checksum, and a refusal has status 400 and
+// names an error of Amazon's. A 5xx with a correct checksum or none passes, because it proves neither
 // success nor refusal.
 func check(answer *http.Response, body []byte) error {
 	sum := answer.Header.Get("X-Amz-Crc32")
@@ -63,14 +63,14 @@ func check(answer *http.Response, body []byte) error {
 	switch status := answer.StatusCode; {
 	case status >= 500:
 		return nil
-	case status >= 400:
+	case status == http.StatusBadRequest:
 		var refusal struct {
 			Type string `json:"__type"`
 		}
 		if json.Unmarshal(body, &refusal) == nil && strings.HasPrefix(refusal.Type, "com.amazon") {
 			return nil
 		}
-	case status == http.StatusOK && sum != "":
+	case status == http.StatusOK && sum != "" && len(body) > 0:
 		return nil
 	}
 	return fmt.Errorf("%w: status %d", ErrNotDynamoDB, answer.StatusCode)

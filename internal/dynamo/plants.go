@@ -60,7 +60,7 @@ func (s *PlantStore) Create(ctx context.Context, w plant.Write) error {
 		return nil
 	}
 	var exists *types.ConditionalCheckFailedException
-	if errors.As(err, &exists) && len(exists.Item) > 0 {
+	if errors.As(err, &exists) {
 		return compare(item, exists.Item)
 	}
 	return a.outcome(ctx, "put plant", err, plant.ErrOutcomeUnknown, plant.ErrUnavailable)
@@ -68,6 +68,9 @@ func (s *PlantStore) Create(ctx context.Context, w plant.Write) error {
 
 // compare returns the outcome of a put, given the item that is stored under its id.
 func compare(sent, stored map[string]types.AttributeValue) error {
+	if len(stored) == 0 {
+		return fmt.Errorf("%w: the id exists, and DynamoDB did not return its item", plant.ErrOutcomeUnknown)
+	}
 	if !reflect.DeepEqual(sent["write_key"], stored["write_key"]) {
 		return plant.ErrExists
 	}

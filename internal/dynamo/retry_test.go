@@ -73,6 +73,8 @@ func TestCreateByAttempts(t *testing.T) {
 			{begins(400, hangsUp), created},
 
 			// The first attempt applied the write, but the answer was lost, damaged or a proxy's.
+			{answer(200, ""), ours}, // with the checksum of nothing
+			{answer(401, other), ours},
 			{failed, ours},
 			{hangsUp, ours},
 			{stalls, ours},
@@ -97,10 +99,10 @@ func TestCreateByAttempts(t *testing.T) {
 		plant.ErrExists:    {{others}, {hangsUp, others}},
 		plant.ErrKeyReused: {{changed}, {hangsUp, changed}},
 		plant.ErrOutcomeUnknown: {
+			{refusal(400, "ConditionalCheckFailedException")}, // without the item
 			{failed, denied}, {failed, throttled, denied}, {hangsUp, noTable}, {begins(200, hangsUp), denied},
 		},
 		errOther: {
-			{refusal(400, "ConditionalCheckFailedException")}, // without the item
 			{denied}, {noTable}, {refusal(400, "ValidationException")}, {throttled, denied}, {throttled, noTable},
 		},
 	} {

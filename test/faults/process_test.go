@@ -112,6 +112,16 @@ func TestRuntimeFaults(t *testing.T) {
 			_ = f.Process.Process.Signal(syscall.SIGCONT)
 			s.expectCreated(f)
 		}},
+		{"DynamoDB answers twice, and the log does not show it", func(s *stage) {
+			f := s.start()
+			s.standing.Store(answeredTwice)
+			s.expectCreated(f)
+			time.Sleep(100 * time.Millisecond)
+			f.Stop()
+			if strings.Contains(f.Log.String(), "secret") {
+				s.Errorf("the log = %s, want nothing of an answer", &f.Log)
+			}
+		}},
 		{"told to stop between two invocations", func(s *stage) {
 			f := s.start()
 			s.expectCreated(f)

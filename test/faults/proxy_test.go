@@ -15,6 +15,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"plantstore/test/dynamotest"
 )
@@ -73,6 +74,9 @@ var faults = []*fault{
 
 // none is how an attempt proceeds without a fault.
 var none = &fault{"", dynamoDB, exchange.pass, nil}
+
+// answeredTwice does no harm, but net/http logs the second answer.
+var answeredTwice = &fault{"answered twice", dynamoDB, exchange.twice, nil}
 
 // named returns the fault with this name.
 func named(name string) *fault {
@@ -160,6 +164,20 @@ func (e exchange) half()  { e.send(e.answered.Body.Len() / 2) }
 func (e exchange) stall() { <-e.r.Context().Done() }
 func (e exchange) close() { e.hangUp(-1) }
 func (e exchange) reset() { e.hangUp(0) }
+
+// twice sends DynamoDB's answer, and a second one when the connection is idle.
+func (e exchange) twice() {
+	connection, _, err := http.NewResponseController(e.w).Hijack()
+	if err != nil {
+		return
+	}
+	e.checksum()
+	result := e.answered.Result()
+	_ = result.Write(connection)
+	time.Sleep(50 * time.Millisecond)
+	_, _ = io.WriteString(connection, "HTTP/1.1 400 Bad Request\r\nContent-Length: 6\r\n\r\nsecret")
+	_ = connection.Close()
+}
 
 // damage sends DynamoDB's answer with one bit flipped.
 func (e exchange) damage() {

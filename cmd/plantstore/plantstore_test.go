@@ -148,7 +148,7 @@ func TestTokens(t *testing.T) {
 	}
 	p.check(t, "token list", "", 0, "ID .*\n"+ann[1]+" .* revoked\n"+bob[0]+" .* revoked\n", "")
 	odd := token.Token{Digest: "odd", ID: "odd", Subject: "eve\x1b[2J", ExpiresAt: time.Now()} // as another tool stores it
-	store := &dynamo.TokenStore{Client: dynamotest.Client(t, endpoint), Table: "t-" + run}
+	store := &dynamo.TokenStore{Client: dynamotest.Client(endpoint), Table: "t-" + run}
 	if err := store.Add(t.Context(), odd); err != nil {
 		t.Fatal(err)
 	}

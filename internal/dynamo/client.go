@@ -6,8 +6,10 @@
 package dynamo
 
 import (
+	"errors"
 	"net"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -46,4 +48,25 @@ func NewClient(cfg aws.Config, timeout time.Duration) *dynamodb.Client {
 			WithDialerOptions(func(d *net.Dialer) { d.Timeout = timeout }).
 			WithTransportOptions(func(t *http.Transport) { t.IdleConnTimeout = idleTimeout })}
 	})
+}
+
+// NewFunctionClient returns a client for a Lambda function. It does without the
+// SDK's config module, which looks for files and services that a function does
+// not have, and trusts Amazon's roots alone where it can: see connect.go.
+func NewFunctionClient(cfg aws.Config) *dynamodb.Client {
+	if cfg.BaseEndpoint == nil {
+		cfg.HTTPClient = awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
+			t.TLSClientConfig.RootCAs = trustedRoots(cfg.Region)
+		})
+	}
+	return NewClient(cfg, AttemptTimeout)
+}
+
+// ParseEndpoint parses the URL of a DynamoDB that is not AWS's.
+func ParseEndpoint(endpoint string) (*url.URL, error) {
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return nil, errors.New("is not an http or https URL, such as http://127.0.0.1:8000")
+	}
+	return u, nil
 }

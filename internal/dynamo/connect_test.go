@@ -46,20 +46,20 @@ func TestConnectInVain(t *testing.T) {
 func TestRoots(t *testing.T) {
 	amazon := x509.NewCertPool()
 	amazon.AppendCertsFromPEM(amazonRoots)
-	for of, want := range map[Config]bool{
-		{Region: "us-east-1"}: true, {Region: "eu-central-1"}: true, {Region: "us-gov-west-1"}: true,
-		{Region: "a-region-to-come-1"}: true, {Region: "us-east-1", Endpoint: "https://localhost:8000"}: false,
-		{Region: "cn-north-1"}: false, {Region: "us-iso-east-1"}: false, {Region: "us-isob-east-1"}: false,
-		{Region: "eu-isoe-west-1"}: false, {Region: "eusc-de-east-1"}: false,
+	type where struct{ region, endpoint string }
+	for of, want := range map[where]bool{
+		{"us-east-1", ""}: true, {"eu-central-1", ""}: true, {"us-gov-west-1", ""}: true, {"a-region-to-come-1", ""}: true,
+		{"us-east-1", "https://localhost:8000"}: false, {"cn-north-1", ""}: false, {"us-iso-east-1", ""}: false,
+		{"us-isob-east-1", ""}: false, {"eu-isoe-west-1", ""}: false, {"eusc-de-east-1", ""}: false,
 	} {
-		outer, _ := NewFunctionClient(of).Options().HTTPClient.(checkedClient)
+		outer, _ := newClient(of.region, of.endpoint).Options().HTTPClient.(checkedClient)
 		httpClient, ok := outer.HTTPClient.(*awshttp.BuildableClient)
 		if !ok {
 			t.Fatal("the client is not the SDK's own")
 		}
 		roots := httpClient.GetTransport().TLSClientConfig.RootCAs
 		if got := roots != nil && roots.Equal(amazon); got != want || (roots == nil) == want {
-			t.Errorf("region %s, endpoint %q: trusts Amazon's roots alone = %t, want %t", of.Region, of.Endpoint, got, want)
+			t.Errorf("region %s, endpoint %q: trusts Amazon's roots alone = %t, want %t", of.region, of.endpoint, got, want)
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
@@ -226,8 +227,11 @@ func TestFindByAttempts(t *testing.T) {
 // newClient returns a function's client of the DynamoDB at endpoint, or of AWS's
 // if endpoint is empty.
 func newClient(region, endpoint string) *dynamodb.Client {
-	credentials := aws.Credentials{AccessKeyID: "id", SecretAccessKey: "secret"}
-	return NewFunctionClient(Config{Region: region, Credentials: credentials, Endpoint: endpoint})
+	cfg := aws.Config{Region: region, Credentials: credentials.NewStaticCredentialsProvider("id", "secret", "")}
+	if endpoint != "" {
+		cfg.BaseEndpoint = &endpoint
+	}
+	return NewFunctionClient(cfg)
 }
 
 // received is a request that DynamoDB received.

@@ -32,29 +32,25 @@ func Endpoint(t testing.TB) string {
 
 // Client returns a client of the DynamoDB at endpoint. Its timeout is longer than
 // the functions', because a busy machine slows DynamoDB Local down.
-func Client(t testing.TB, endpoint string) *dynamodb.Client {
-	t.Helper()
-	return dynamo.NewClient(aws.Config{
-		Region:       "us-east-1",
-		Credentials:  credentials.NewStaticCredentialsProvider("local", "local", ""),
-		BaseEndpoint: &endpoint,
-	}, 20*time.Second)
+func Client(endpoint string) *dynamodb.Client {
+	return dynamo.NewClient(local(endpoint), 20*time.Second)
 }
 
 // FunctionClient returns the functions' client, for the DynamoDB at endpoint.
 func FunctionClient(endpoint string) *dynamodb.Client {
-	return dynamo.NewFunctionClient(dynamo.Config{
-		Region:      "us-east-1",
-		Credentials: aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"},
-		Endpoint:    endpoint,
-	})
+	return dynamo.NewFunctionClient(local(endpoint))
+}
+
+func local(endpoint string) aws.Config {
+	provider := credentials.NewStaticCredentialsProvider("local", "local", "")
+	return aws.Config{Region: "us-east-1", Credentials: provider, BaseEndpoint: &endpoint}
 }
 
 // Tables creates two empty tables and deletes them when the test ends. It returns
 // a client and the names of the tables.
 func Tables(t testing.TB) (client *dynamodb.Client, plants, tokens string) {
 	t.Helper()
-	client = Client(t, Endpoint(t))
+	client = Client(Endpoint(t))
 	id := rand.Text()
 	plants, tokens = "plants-"+id, "tokens-"+id
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"plantstore/internal/dynamo"
 )
@@ -12,22 +13,20 @@ import (
 // Read returns the table in tableVariable and the configuration of DynamoDB. An
 // empty variable counts as unset. The error names the variable that is missing or
 // malformed.
-func Read(getenv func(string) string, tableVariable string) (table string, config dynamo.Config, err error) {
+func Read(getenv func(string) string, tableVariable string) (table string, config aws.Config, err error) {
 	for _, name := range []string{tableVariable, "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
 		if getenv(name) == "" {
-			return "", dynamo.Config{}, fmt.Errorf("environment variable %s is not set", name)
+			return "", config, fmt.Errorf("environment variable %s is not set", name)
 		}
 	}
 	endpoint, err := Endpoint(getenv)
-	return getenv(tableVariable), dynamo.Config{
-		Region:   getenv("AWS_REGION"),
-		Endpoint: endpoint,
-		Credentials: aws.Credentials{
-			AccessKeyID:     getenv("AWS_ACCESS_KEY_ID"),
-			SecretAccessKey: getenv("AWS_SECRET_ACCESS_KEY"),
-			SessionToken:    getenv("AWS_SESSION_TOKEN"),
-		},
-	}, err
+	if endpoint != "" {
+		config.BaseEndpoint = &endpoint
+	}
+	config.Region = getenv("AWS_REGION")
+	config.Credentials = credentials.NewStaticCredentialsProvider(
+		getenv("AWS_ACCESS_KEY_ID"), getenv("AWS_SECRET_ACCESS_KEY"), getenv("AWS_SESSION_TOKEN"))
+	return getenv(tableVariable), config, err
 }
 
 // Endpoint returns the URL of a DynamoDB that is not AWS's, and "" if the

@@ -48,9 +48,9 @@ func TestRead(t *testing.T) {
 		if !test.valid {
 			continue
 		}
-		credentials := aws.Credentials{AccessKeyID: "id", SecretAccessKey: "secret", SessionToken: "session"}
-		if table != "plants" || config.Region != "eu-central-1" || config.Endpoint != test.endpoint ||
-			config.Credentials != credentials {
+		got, err := config.Credentials.Retrieve(t.Context())
+		if err != nil || got.AccessKeyID+got.SecretAccessKey+got.SessionToken != "idsecretsession" ||
+			table != "plants" || config.Region != "eu-central-1" || aws.ToString(config.BaseEndpoint) != test.endpoint {
 			t.Errorf("Read with %s=%q = %+v, want endpoint %q", test.variable, test.value, config, test.endpoint)
 		}
 	}

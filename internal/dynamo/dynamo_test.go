@@ -81,8 +81,9 @@ func TestItemsOfOthers(t *testing.T) {
 	for _, put := range []string{
 		`INSERT INTO "` + plants + `" VALUE {'id': 1, 'created_at': 'yesterday'}`,
 		`INSERT INTO "` + tokens + `" VALUE {'digest': 'odd', 'id': 'odd', 'expires_at': 'soon'}`,
-		// In the year 10000, which JSON cannot express.
+		// In the years 10000 and -1, which JSON cannot express.
 		`INSERT INTO "` + tokens + `" VALUE {'digest': 'late', 'id': 'late', 'expires_at': 253402300800}`,
+		`INSERT INTO "` + tokens + `" VALUE {'digest': 'early', 'id': 'early', 'expires_at': -62167219201}`,
 	} {
 		if _, err := client.ExecuteStatement(t.Context(), &dynamodb.ExecuteStatementInput{Statement: &put}); err != nil {
 			t.Fatal(err)
@@ -95,11 +96,18 @@ func TestItemsOfOthers(t *testing.T) {
 	}
 	store := &dynamo.TokenStore{Client: client, Table: tokens}
 	epoch := time.Unix(0, 0).UTC()
-	good := token.Token{Digest: "d", ID: "i", Subject: "s", CreatedAt: epoch, ExpiresAt: time.Unix(253402300799, 0).UTC()}
-	if err := store.Add(t.Context(), good); err != nil {
-		t.Fatal(err)
+	good := []token.Token{
+		{Digest: "c", ID: "h", Subject: "s", CreatedAt: epoch, ExpiresAt: time.Unix(-62167219200, 0).UTC()},
+		{Digest: "d", ID: "i", Subject: "s", CreatedAt: epoch, ExpiresAt: time.Unix(253402300799, 0).UTC()},
 	}
-	if got, err := store.List(t.Context()); err == nil || !slices.Equal(got, []token.Token{good}) {
+	for _, added := range good {
+		if err := store.Add(t.Context(), added); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := store.List(t.Context())
+	slices.SortFunc(got, func(a, b token.Token) int { return strings.Compare(a.ID, b.ID) })
+	if err == nil || !slices.Equal(got, good) {
 		t.Errorf("List = %+v, %v, want %+v and an error about the others", got, err, good)
 	}
 	for id, want := range map[string]string{"i": "d", "odd": "odd"} {

@@ -53,8 +53,8 @@ func (c checkedClient) Do(request *http.Request) (*http.Response, error) {
 
 // check returns nil if DynamoDB sent the answer and the body is undamaged: a
 // success has status 200, a body and its checksum, and a refusal has status 400 and
-// names an error of Amazon's. A 5xx with a correct checksum or none passes, because it proves neither
-// success nor refusal.
+// names an error of Amazon's. A 5xx with a correct checksum or none passes, because
+// it proves neither success nor refusal.
 func check(answer *http.Response, body []byte) error {
 	sum := answer.Header.Get("X-Amz-Crc32")
 	if want := strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10); sum != "" && sum != want {

@@ -5,7 +5,7 @@
 //	make contract                       in process and as `plantstore serve` on DynamoDB Local
 //	make contract URL=...               any deployment, with a token in $TOKEN
 //
-// A deployment belongs to its customers and nothing can be deleted from it. So with URL the suite writes a single
+// A deployment belongs to its customers and nothing can be deleted from it. So with URL every run writes the same single
 // plant, with the tag contract-probe, unless WRITES=all. EXPIRED_TOKEN, REVOKED_TOKEN and OTHER_TOKEN, a valid token of
 // another subject, let more cases run. The log names each case that is left out, and why.
 //

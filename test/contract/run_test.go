@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -53,12 +54,19 @@ func runAll(t *testing.T, target target) {
 		}
 		counts["tried"]++
 		id := 1<<53 + rand.Int64N(1<<62) // beyond the whole numbers of a float64
+		if target.guarded {
+			id = math.MaxInt64 - 1 // the same in each run, so that all of them together write one plant
+		}
 		for i, s := range c.steps {
 			got := target.send(t, s, id)
 			if target.guarded && got.status == http.StatusOK && s.want.plant == "" {
 				t.Fatalf("%.200s: step %d: %s wrote a plant that it must not, so the other cases were not tried", c.name, i+1, s)
 			}
-			problem := contract.compare(got, s.want)
+			want := s.want
+			if target.guarded && want.plant != "" {
+				want.codes = exists.codes // another subject's run has written the plant
+			}
+			problem := contract.compare(got, want)
 			if holdsPart(fmt.Sprint(string(got.body), got.header), slices.Collect(maps.Values(target.tokens))...) {
 				got, problem = answer{}, "it holds a part of a token, and therefore is not shown"
 			}

@@ -10,6 +10,8 @@ ADDR     ?= 127.0.0.1:8080
 ARCH     ?= $(HOST_ARCH)
 PORT     ?= 3000
 ENV       = dev
+SHIFT    ?= gradual
+BUILD    ?= $(shell date -u +%Y-%m-%dT%H:%M:%SZ)
 BASE     ?= origin/main
 TIME     ?= 10m
 EVENT    ?= events/createplant/create.json
@@ -60,8 +62,8 @@ check: ## run what CI runs: format, vet, lint, template, workflows, tests
 	go vet ./...
 	$(LINT) run
 	$(ACTIONLINT)
-	@if command -v sam >/dev/null; then sam validate --lint && cfn-lint template.yaml; else echo 'SAM is missing: template.yaml is not validated ($(GET_SAM))'; fi
-	@if command -v checkov >/dev/null; then checkov --file template.yaml --skip-download --compact --quiet; else echo "checkov is missing: template.yaml is not checked for security (pip install -r tools/checkov.txt)"; fi
+	@if command -v sam >/dev/null; then sam validate --lint && cfn-lint template.yaml tools/deploy-role.yaml; else echo 'SAM is missing: template.yaml is not validated ($(GET_SAM))'; fi
+	@if command -v checkov >/dev/null; then checkov --file template.yaml tools/deploy-role.yaml --skip-download --compact --quiet; else echo "checkov is missing: template.yaml is not checked for security (pip install -r tools/checkov.txt)"; fi
 	$(MAKE) test
 
 format: ## format the Go code
@@ -78,15 +80,15 @@ schemathesis: plantstore ## test the service with schemathesis (EXAMPLES=200 SEE
 build: ## build both functions with SAM (ARCH=arm64 or x86_64; default: this machine's)
 	@: $(GOARCH_OF)
 	@command -v sam >/dev/null || { echo 'SAM is missing: $(GET_SAM)' >&2; exit 1; }
-	ARCH=$(ARCH) sam build
+	ARCH=$(ARCH) BUILD="$$(git describe --always --dirty --exclude '*' 2>/dev/null) $(BUILD)" sam build
 	@sed -i.bak '/^  Architecture:/,/Default:/s/Default: .*/Default: $(ARCH)/' .aws-sam/build/template.yaml
 	BUILT=1 go test -count=1 -run TestBuiltFunctions ./test/template
 
 deploy: ARCH = arm64
-deploy: ## build for arm64 and deploy to AWS (ENV=dev, staging or production)
+deploy: ## build for arm64 and deploy to AWS (ENV=dev, staging or production; SHIFT=at-once ignores alarms)
 	@grep -qx '\[$(ENV)\.deploy\.parameters\]' samconfig.toml || \
 		{ echo "samconfig.toml has no environment '$(ENV)'; environments:" $$(sed -n 's/^\[\(.*\)\.deploy\.parameters\]$$/\1/p' samconfig.toml | grep -vx default) >&2; exit 1; }
-	$(MAKE) build ARCH=$(ARCH)
+	$(MAKE) build ARCH=$(ARCH) SHIFT=$(SHIFT)
 	sam deploy --config-env $(ENV) $(if $(AWS_REGION),--region $(AWS_REGION))
 
 dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables, a token and sample data
@@ -100,12 +102,12 @@ invoke: ## run make dynamodb and sam local invoke (EVENT=events/FUNCTION/NAME.js
 	@tools/dynamodb-local --port 8000 sh -c '$(MAKE) build >&2 && go run ./tools/seed >/dev/null && exec sam local invoke $(FUNCTION) --event $(EVENT) $(SAM_FLAGS)'
 
 # `sam build` calls these in a copy of the project, to build a function into
-# ARTIFACTS_DIR. It does not pass the architecture, so they write it to
-# parameters.yaml, which samconfig.toml gives to `sam local` and `sam deploy`. The
-# caller's Go settings must not change the binary.
+# ARTIFACTS_DIR. It does not pass the architecture. So they write the parameters that
+# belong to a build to parameters.yaml, which samconfig.toml gives to `sam local` and
+# `sam deploy`. The caller's Go settings must not change the binary.
 build-CreatePlantFunction: COMMAND = createplant
 build-AuthorizerFunction: COMMAND = authorizer
 build-CreatePlantFunction build-AuthorizerFunction:
 	CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH_OF) GOAMD64=v1 GOARM64=v8.0 GOEXPERIMENT= GOFLAGS= GOWORK=off go build -tags lambda.norpc,nethttpomithttp2 -trimpath -buildvcs=false \
 		-ldflags '-s -w' -o "$(ARTIFACTS_DIR)/bootstrap" ./cmd/$(COMMAND)
-	@echo 'Architecture: $(ARCH)' >"$(ARTIFACTS_DIR)/../parameters.yaml"
+	@printf '%s\n' 'Architecture: $(ARCH)' 'Build: "$(BUILD)"' 'Shift: $(SHIFT)' >"$(ARTIFACTS_DIR)/../parameters.yaml"

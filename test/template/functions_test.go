@@ -28,8 +28,9 @@ func TestBuiltFunctions(t *testing.T) {
 	}
 	built := parse(t, ".aws-sam/build/template.yaml")
 	architecture := built.text("Parameters.Architecture.Default")
-	if got, want := read(t, ".aws-sam/build/parameters.yaml"), "Architecture: "+architecture+"\n"; got != want {
-		t.Errorf("`sam deploy` gets the parameters %q, want %q", got, want)
+	parameters := parse(t, ".aws-sam/build/parameters.yaml")
+	if parameters.text("Architecture") != architecture || parameters.text("Build") == "" {
+		t.Errorf("`sam deploy` gets the parameters %v, want a name and the architecture %s", parameters, architecture)
 	}
 	for name, resource := range built.resources(t, function) {
 		binary, err := elf.Open(filepath.Join(".aws-sam/build", resource.text("Properties.CodeUri"), "bootstrap"))
@@ -124,9 +125,6 @@ func testFunction(t *testing.T, template tree, name, operation, on string) {
 				continue
 			}
 			environment = append(environment, variable+"="+fmt.Sprint(value))
-			if strings.Contains(fmt.Sprint(value), "!") {
-				t.Errorf("%s of %s = %v, want a constant: a parameter's change publishes no version", variable, name, value)
-			}
 		}
 	}
 	environment = append(environment, "AWS_ENDPOINT_URL_DYNAMODB="+dynamoDB.URL)

@@ -123,11 +123,15 @@ func TestFilters(t *testing.T) {
 	codes := append(find(`const: (\d{4})`, read(t, "openapi.yaml")), []string{"", "0"})
 	for name, resource := range template.resources(t, filter) {
 		group, pattern := resource.text("Properties.LogGroupName"), resource.text("Properties.FilterPattern")
+		named := cmp.Or(find(`\(([\dx, ]+)\)|$`, labels[emits(resource)])[0][1], "0")
+		if group == "!Ref AccessLog" {
+			testAccessFilter(t, pattern, named)
+			continue
+		}
 		if !strings.Contains(text(template.resources(t, function)), "LogGroup:"+group+">") {
 			t.Errorf("%s reads %s, want a function's log", name, group)
 		}
 		value := resource.list("Properties.MetricTransformations")[0].(tree).text("MetricValue")
-		named := cmp.Or(find(`\(([\dx, ]+)\)|$`, labels[emits(resource)])[0][1], "0")
 		if field, ok := strings.CutPrefix(value, "$."); ok {
 			if named = "0, xxxx"; line[field] == nil {
 				t.Errorf("%s takes the number %s, which the log line %v lacks", name, value, line)
@@ -146,6 +150,16 @@ func TestFilters(t *testing.T) {
 	for code, ok := range counted {
 		if !ok {
 			t.Errorf("no metric counts the code %s", code)
+		}
+	}
+}
+
+// testAccessFilter checks that a filter of the access log counts the status that its label names. A status is text.
+func testAccessFilter(t *testing.T, pattern, want string) {
+	t.Helper()
+	for _, status := range []string{"200", "400", "403", "413", "429", "500", "503"} {
+		if got := matches(t, pattern, map[string]any{"status": `"` + status + `"`}); got != (status == want) {
+			t.Errorf("the filter %s counts the status %s = %t, want it to count %s", pattern, status, got, want)
 		}
 	}
 }

@@ -32,9 +32,9 @@ func TestProperties(t *testing.T) {
 		accessLog = `<DestinationArn:!GetAtt \w+\.Arn Format:\{("\w+":"\$context\.(requestId|requestTimeEpoch|` +
 			`routeKey|status|error\.message|responseLatency|authorizer\.error|` +
 			`integration\.(error|integrationStatus|latency))"(, ?|\}))+>`
-		trust = `<Statement:<<Action:sts:AssumeRole Effect:Allow Principal:<Service:lambda\.amazonaws\.com>>> ` +
+		trust = `<Statement:<<Action:sts:AssumeRole Effect:Allow Principal:<Service:(lambda|codedeploy)\.amazonaws\.com>>> ` +
 			`Version:\S+>`
-		policies = `<<PolicyDocument:<Statement:<<Action:dynamodb:\w+ Effect:Allow Resource:!GetAtt \w+\.Arn> ` +
+		policies = `<nil>|<<PolicyDocument:<Statement:<<Action:dynamodb:\w+ Effect:Allow Resource:!GetAtt \w+\.Arn> ` +
 			`<Action:<logs:CreateLogStream logs:PutLogEvents> Effect:Allow Resource:!GetAtt \w+\.Arn>( (<!If \w+ )?` +
 			`<Action:<xray:PutTraceSegments xray:PutTelemetryRecords> Effect:Allow Resource:\*>` +
 			`( !Ref AWS::NoValue>)?)?> Version:\S+> PolicyName:\w+>>`
@@ -50,15 +50,18 @@ func TestProperties(t *testing.T) {
 		{"every route has the authorizer", function, p + "Events", events},
 		{"every request runs the authorizer", httpAPI, p + "Auth", auth},
 		{"the API needs the authorizer's alias", httpAPI, "DependsOn", `\w+Aliaslive`},
-		{"a flood is bounded", httpAPI, p + "DefaultRouteSettings", `<\w+BurstLimit:\d+ \w+RateLimit:\d+>`},
+		{"a flood is bounded", httpAPI, p + "DefaultRouteSettings", `<\w+BurstLimit:!Ref \w+ \w+RateLimit:!Ref \w+>`},
+		{"a domain closes AWS's address", httpAPI, p + "DisableExecuteApiEndpoint", `<!If HasDomain true false>`},
 		{"clients choose nothing in the access log", httpAPI, p + "AccessLogSettings", accessLog},
-		{"Lambda alone takes a role", role, p + "AssumeRolePolicyDocument", trust},
+		{"no stranger takes a role", role, p + "AssumeRolePolicyDocument", trust},
 		{"a role allows one action on one table, its log and traces", role, p + "Policies", policies},
+		{"CodeDeploy may shift traffic", role, p + "ManagedPolicyArns", `<nil>|<!Sub arn:\S+/AWSCodeDeployRoleForLambda>`},
+		{"a role has a boundary", role, p + "PermissionsBoundary", `<!If HasBoundary !Ref \w+ !Ref AWS::NoValue>`},
 		{"a table survives its stack", table, "DeletionPolicy", "RetainExceptOnCreate"},
 		{"a table survives its replacement", table, "UpdateReplacePolicy", "Retain"},
 		{"a table can be restored", table, p + "PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled", "true"},
 		{"the stage protects a table", table, p + "DeletionProtectionEnabled", `<!If Guarded true false>`},
-		{"a log does not grow for ever", logGroup, p + "RetentionInDays", `[1-9]\d*`},
+		{"a log does not grow for ever", logGroup, p + "RetentionInDays", `!Ref LogRetention`},
 		{"stacks share no metric, and DefaultValue forbids Dimensions", filter, p + "MetricTransformations", metric},
 		{"an alarm notifies", alarm, p + "AlarmActions", `.*<!Ref AlarmTopic>.*`},
 		{"the end of an alarm notifies", alarm, p + "OKActions", `.*<!Ref AlarmTopic>.*`},
@@ -66,7 +69,9 @@ func TestProperties(t *testing.T) {
 		{"no traffic is no alarm", alarm, p + "TreatMissingData", "notBreaching"},
 		{"an alarm fires above its threshold", alarm, p + "ComparisonOperator", "GreaterThan.*Threshold"},
 		{"every stage but dev is guarded", "", "Conditions.Guarded", "<!Not <!Equals !Ref Stage dev>>"},
-		{"a guarded stage shifts traffic gradually", "", deployments + ".Type", `<!If Guarded (Canary|Linear)\w+ AllAtOnce>`},
+		{"a guarded stage is gradual", "", "Conditions.Gradual", "<!And !Condition Guarded <!Equals !Ref Shift gradual>>"},
+		{"it shifts traffic gradually", "", deployments + ".Type", `<!If Gradual (Canary|Linear)\w+ AllAtOnce>`},
+		{"at once ignores alarms", "", deployments + ".Alarms", `<!If Gradual <(!Ref \w+ ?)+> <!Ref AWS::NoValue>>`},
 		{"sam local sets what is declared", "", "Globals.Function.Environment.Variables.AWS_ENDPOINT_URL_DYNAMODB", ""},
 		{"DynamoDB removes expired tokens", "", "Resources.TokensTable.Properties.TimeToLiveSpecification", expiry},
 	} {
@@ -100,14 +105,16 @@ func TestDoors(t *testing.T) {
 	template := parse(t, "template.yaml")
 	doors := map[string]string{ // "" allows every property
 		alarm: "", filter: "", "AWS::CloudWatch::Dashboard": "",
+		"AWS::ApiGatewayV2::DomainName": "", "AWS::ApiGatewayV2::ApiMapping": "",
 		logGroup: "LogGroupName RetentionInDays",
-		role:     "AssumeRolePolicyDocument Policies",
+		role:     "AssumeRolePolicyDocument ManagedPolicyArns PermissionsBoundary Policies",
 		table: "AttributeDefinitions BillingMode DeletionProtectionEnabled KeySchema " +
 			"PointInTimeRecoverySpecification TimeToLiveSpecification",
-		httpAPI:  "AccessLogSettings Auth DefaultRouteSettings",
-		function: "AutoPublishAliasAllProperties Description Environment Events LoggingConfig Role Timeout",
+		httpAPI: "AccessLogSettings Auth DefaultRouteSettings DisableExecuteApiEndpoint",
+		function: "AutoPublishAliasAllProperties Description Environment Events LoggingConfig Role Timeout " +
+			"VersionDescription",
 		"Globals": "Architectures AutoPublishAlias CodeUri DeploymentPreference Environment " +
-			"Handler MemorySize Runtime Tracing",
+			"Handler MemorySize ReservedConcurrentExecutions Runtime Tracing",
 	}
 	entries := maps.Clone(template.sub("Resources"))
 	for name, properties := range template.sub("Globals") {
@@ -148,18 +155,18 @@ func TestDeployments(t *testing.T) {
 }
 
 // TestEnvironments checks that `make deploy ENV=...` asks nothing: each stage has an environment of its name that sets
-// every parameter. `sam deploy` alone deploys dev.
+// every parameter, because SAM keeps the old value of one that is left out. `sam deploy` alone deploys dev.
 func TestEnvironments(t *testing.T) {
 	template, settings, environments := parse(t, "template.yaml"), []string{
 		"resolve_s3 = true", "capabilities = ", "confirm_changeset = false", "fail_on_empty_changeset = false",
 		`"file://.aws-sam/build/parameters.yaml"`, `stack_name = "plant-store-%s"`, ` Stage = "%s"`,
 	}, map[string]string{}
 	for name := range template.sub("Parameters") {
-		if !strings.Contains(read(t, "Makefile"), "echo '"+name+": ") { // `sam build` writes it into parameters.yaml
+		if !strings.Contains(read(t, "Makefile"), "'"+name+": ") { // `sam build` writes it into parameters.yaml
 			settings = append(settings, " "+name+" = ")
 		}
 	}
-	for _, match := range find(`(?m)^\[(\w+)\.deploy\.parameters\]\n((?:\w.*\n)+)`, read(t, "samconfig.toml")) {
+	for _, match := range find(`(?m)^\[(\w+)\.deploy\.parameters\]\n((?:[^\n[].*\n)+)`, read(t, "samconfig.toml")) {
 		environments[match[1]] = match[2]
 	}
 	if environments["default"] != environments["dev"] {

@@ -26,7 +26,7 @@ func main() {
 		log.Error("cannot start", "error", err.Error())
 		os.Exit(1)
 	}
-	client := dynamo.NewFunctionClient(config)
+	client := dynamo.NewFunctionClient(config, log)
 	dynamo.Connect(client)
 	lambda.Start(&api.Authorizer{
 		Tokens: token.Verifier{Store: &dynamo.TokenStore{Client: client, Table: table}, Now: time.Now},

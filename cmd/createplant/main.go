@@ -25,7 +25,7 @@ func main() {
 		log.Error("cannot start", "error", err.Error())
 		os.Exit(1)
 	}
-	client := dynamo.NewFunctionClient(config)
+	client := dynamo.NewFunctionClient(config, log)
 	dynamo.Connect(client)
 	lambda.Start(&api.CreatePlant{
 		Plants: &dynamo.PlantStore{Client: client, Table: table},

@@ -7,6 +7,7 @@ package dynamo
 
 import (
 	"errors"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -39,27 +40,39 @@ func NewClient(cfg aws.Config, timeout time.Duration) *dynamodb.Client {
 	if !ok {
 		httpClient = awshttp.NewBuildableClient()
 	}
-	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
-		o.Retryer, o.RetryMaxAttempts = newRetryer(), 0
-		o.Logger = logging.Nop{}                 // what matters comes back as an error
-		o.DisableValidateResponseChecksum = true // checkedClient does, and returns an error
-		o.HTTPClient = checkedClient{httpClient.
-			WithTimeout(timeout).
-			WithDialerOptions(func(d *net.Dialer) { d.Timeout = timeout }).
-			WithTransportOptions(func(t *http.Transport) { t.IdleConnTimeout = idleTimeout })}
-	})
+	return newClient(cfg, bounded(httpClient, timeout))
 }
 
 // NewFunctionClient returns a client for a Lambda function. It does without the
 // SDK's config module, which looks for files and services that a function does
-// not have, and trusts Amazon's roots alone where it can: see connect.go.
-func NewFunctionClient(cfg aws.Config) *dynamodb.Client {
-	if cfg.BaseEndpoint == nil {
-		cfg.HTTPClient = awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
-			t.TLSClientConfig.RootCAs = trustedRoots(cfg.Region)
-		})
+// not have, and trusts Amazon's roots alone while it can: see connect.go.
+func NewFunctionClient(cfg aws.Config, log *slog.Logger) *dynamodb.Client {
+	system := awshttp.NewBuildableClient()
+	roots := trustedRoots(cfg)
+	if roots == nil {
+		return newClient(cfg, bounded(system, AttemptTimeout))
 	}
-	return NewClient(cfg, AttemptTimeout)
+	amazon := system.WithTransportOptions(func(t *http.Transport) { t.TLSClientConfig.RootCAs = roots })
+	return newClient(cfg, &amazonFirst{
+		amazon: bounded(amazon, AttemptTimeout), system: bounded(system, AttemptTimeout), log: log,
+	})
+}
+
+func newClient(cfg aws.Config, httpClient aws.HTTPClient) *dynamodb.Client {
+	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
+		o.Retryer, o.RetryMaxAttempts = newRetryer(), 0
+		o.Logger = logging.Nop{}                 // what matters comes back as an error
+		o.DisableValidateResponseChecksum = true // checkedClient does, and returns an error
+		o.HTTPClient = checkedClient{httpClient}
+	})
+}
+
+// bounded returns a copy of client whose attempts take at most timeout.
+func bounded(client *awshttp.BuildableClient, timeout time.Duration) *awshttp.BuildableClient {
+	return client.
+		WithTimeout(timeout).
+		WithDialerOptions(func(d *net.Dialer) { d.Timeout = timeout }).
+		WithTransportOptions(func(t *http.Transport) { t.IdleConnTimeout = idleTimeout })
 }
 
 // ParseEndpoint parses the URL of a DynamoDB that is not AWS's.

@@ -4,9 +4,13 @@ import (
 	"context"
 	"crypto/x509"
 	_ "embed"
+	"errors"
+	"log/slog"
 	"net/http"
 	"strings"
+	"sync/atomic"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
@@ -38,16 +42,38 @@ func Connect(client *dynamodb.Client) {
 //go:embed amazon-roots.pem
 var amazonRoots []byte
 
-// trustedRoots returns the roots to trust for AWS's endpoint in region: Amazon's,
-// or nil, which means the system's, if the endpoint is not under amazonaws.com and
-// may have other roots, as in China, the isolated regions and the sovereign cloud.
-func trustedRoots(region string) *x509.CertPool {
-	where := dynamodb.EndpointParameters{Region: &region}
+// trustedRoots returns the roots to trust for the endpoint of cfg: Amazon's, or
+// nil, which means the system's, if the endpoint is not under amazonaws.com and may
+// have other roots, as in China, the isolated regions and the sovereign cloud.
+func trustedRoots(cfg aws.Config) *x509.CertPool {
+	where := dynamodb.EndpointParameters{Region: &cfg.Region}
 	endpoint, err := dynamodb.NewDefaultEndpointResolverV2().ResolveEndpoint(context.Background(), where)
-	if err != nil || !strings.HasSuffix(endpoint.URI.Host, ".amazonaws.com") {
+	if err != nil || cfg.BaseEndpoint != nil || !strings.HasSuffix(endpoint.URI.Host, ".amazonaws.com") {
 		return nil
 	}
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(amazonRoots)
 	return roots
+}
+
+// amazonFirst trusts Amazon's roots alone until a certificate is signed by none of
+// them, because AWS may change its roots. From then on it trusts the system's. The
+// attempt that meets the certificate fails before it sends a request, so it is
+// repeated.
+type amazonFirst struct {
+	amazon, system aws.HTTPClient // by the roots that they trust
+	log            *slog.Logger
+	changed        atomic.Bool // system is in use
+}
+
+// Do implements [aws.HTTPClient].
+func (c *amazonFirst) Do(request *http.Request) (*http.Response, error) {
+	if c.changed.Load() {
+		return c.system.Do(request)
+	}
+	answer, err := c.amazon.Do(request)
+	if _, unknown := errors.AsType[x509.UnknownAuthorityError](err); unknown && !c.changed.Swap(true) {
+		c.log.Warn("no embedded root signed the certificate of DynamoDB; trusting the system's roots", "error", err.Error())
+	}
+	return answer, err
 }

@@ -1,16 +1,27 @@
 package dynamo
 
 import (
+	"bytes"
+	"context"
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"fmt"
+	"io"
+	"log"
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+
+	"plantstore/internal/token"
 )
 
 // The connection that Connect opens is the one of the first operation, and Connect
@@ -41,8 +52,8 @@ func TestConnectInVain(t *testing.T) {
 	})
 }
 
-// A function trusts Amazon's roots alone where it talks to AWS under
-// amazonaws.com, and the system's elsewhere.
+// A function trusts Amazon's roots first where it talks to AWS under amazonaws.com,
+// and the system's elsewhere.
 func TestRoots(t *testing.T) {
 	amazon := x509.NewCertPool()
 	amazon.AppendCertsFromPEM(amazonRoots)
@@ -52,14 +63,69 @@ func TestRoots(t *testing.T) {
 		{"us-east-1", "https://localhost:8000"}: false, {"cn-north-1", ""}: false, {"us-iso-east-1", ""}: false,
 		{"us-isob-east-1", ""}: false, {"eu-isoe-west-1", ""}: false, {"eusc-de-east-1", ""}: false,
 	} {
-		outer, _ := newClient(of.region, of.endpoint).Options().HTTPClient.(checkedClient)
-		httpClient, ok := outer.HTTPClient.(*awshttp.BuildableClient)
-		if !ok {
-			t.Fatal("the client is not the SDK's own")
+		outer, _ := functionClient(of.region, of.endpoint).Options().HTTPClient.(checkedClient)
+		system, first := outer.HTTPClient, false
+		if c, ok := system.(*amazonFirst); ok {
+			system, first = c.system, roots(t, c.amazon).Equal(amazon)
 		}
-		roots := httpClient.GetTransport().TLSClientConfig.RootCAs
-		if got := roots != nil && roots.Equal(amazon); got != want || (roots == nil) == want {
-			t.Errorf("region %s, endpoint %q: trusts Amazon's roots alone = %t, want %t", of.region, of.endpoint, got, want)
+		if first != want || roots(t, system) != nil {
+			t.Errorf("region %s, endpoint %q: trusts Amazon's roots first = %t, then %v, want %t, then the system's",
+				of.region, of.endpoint, first, roots(t, system), want)
+		}
+	}
+}
+
+// roots returns the roots that client trusts, nil for the system's.
+func roots(t *testing.T, client aws.HTTPClient) *x509.CertPool {
+	t.Helper()
+	c, ok := client.(*awshttp.BuildableClient)
+	if !ok {
+		t.Fatalf("the client is %T, want the SDK's own", client)
+	}
+	return c.GetTransport().TLSClientConfig.RootCAs
+}
+
+// A certificate that only the system's roots signed is accepted, after one warning.
+// No other certificate is.
+func TestAmazonFirst(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(denied.handle)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS() // its certificate is for 127.0.0.1, not for localhost
+	t.Cleanup(server.Close)
+	its, none := x509.NewCertPool(), x509.NewCertPool()
+	its.AddCert(server.Certificate())
+	elsewhere := strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
+	for _, test := range []struct {
+		name           string
+		amazon, system *x509.CertPool
+		url            string
+		answered       bool
+		warnings       int
+	}{
+		{"Amazon's roots signed it", its, none, server.URL, true, 0},
+		{"only the system's roots signed it", none, its, server.URL, true, 1},
+		{"no root signed it", none, none, server.URL, false, 1},
+		{"it is for another name", its, its, elsewhere, false, 0},
+	} {
+		trusting := func(roots *x509.CertPool) aws.HTTPClient {
+			return awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) { t.TLSClientConfig.RootCAs = roots })
+		}
+		var warnings bytes.Buffer
+		first := &amazonFirst{
+			amazon: trusting(test.amazon), system: trusting(test.system), log: slog.New(slog.NewJSONHandler(&warnings, nil)),
+		}
+		client := newClient(configuration("us-east-1", test.url), first)
+		for range 2 {
+			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+			_, err := (&TokenStore{Client: client, Table: "tokens"}).Find(ctx, "digest")
+			cancel()
+			if answered := !errors.Is(err, token.ErrUnavailable); answered != test.answered {
+				t.Errorf("%s: Find = %v, want an answer = %t", test.name, err, test.answered)
+			}
+		}
+		if got := strings.Count(warnings.String(), `"level":"WARN"`); got != test.warnings {
+			t.Errorf("%s: %d warnings, want %d: %s", test.name, got, test.warnings, &warnings)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -224,14 +225,18 @@ func TestFindByAttempts(t *testing.T) {
 	}
 }
 
-// newClient returns a function's client of the DynamoDB at endpoint, or of AWS's
-// if endpoint is empty.
-func newClient(region, endpoint string) *dynamodb.Client {
+// functionClient returns a function's client of the DynamoDB at endpoint, or of
+// AWS's if endpoint is empty.
+func functionClient(region, endpoint string) *dynamodb.Client {
+	return NewFunctionClient(configuration(region, endpoint), slog.New(slog.DiscardHandler))
+}
+
+func configuration(region, endpoint string) aws.Config {
 	cfg := aws.Config{Region: region, Credentials: credentials.NewStaticCredentialsProvider("id", "secret", "")}
 	if endpoint != "" {
 		cfg.BaseEndpoint = &endpoint
 	}
-	return NewFunctionClient(cfg)
+	return cfg
 }
 
 // received is a request that DynamoDB received.
@@ -263,7 +268,7 @@ func standIn(t *testing.T, attempts ...attempt) (client *dynamodb.Client, sent f
 	if len(attempts) == 0 {
 		server.Close()
 	}
-	return newClient("us-east-1", server.URL), func() []received {
+	return functionClient("us-east-1", server.URL), func() []received {
 		mu.Lock()
 		defer mu.Unlock()
 		return slices.Clone(requests)

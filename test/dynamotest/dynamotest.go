@@ -5,6 +5,7 @@ package dynamotest
 import (
 	"context"
 	"crypto/rand"
+	"log/slog"
 	"os"
 	"testing"
 	"time"
@@ -38,7 +39,7 @@ func Client(endpoint string) *dynamodb.Client {
 
 // FunctionClient returns the functions' client, for the DynamoDB at endpoint.
 func FunctionClient(endpoint string) *dynamodb.Client {
-	return dynamo.NewFunctionClient(local(endpoint))
+	return dynamo.NewFunctionClient(local(endpoint), slog.New(slog.DiscardHandler))
 }
 
 func local(endpoint string) aws.Config {

@@ -1,26 +1,28 @@
 // Command authorizer is the Lambda authorizer of the HTTP API: it checks the
 // bearer token of each request.
-// It reads TOKENS_TABLE and the variables in package environment.
+// It reads TOKENS_TABLE, the variables in package environment, and BUILD, a name of the
+// deployment for the log, which may be empty.
 package main
 
 import (
 	"io"
 	standardlog "log"
-	"log/slog"
 	"os"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"plantstore/cmd/internal/environment"
+	"plantstore/cmd/internal/lambdalog"
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
 	"plantstore/internal/token"
 )
 
 func main() {
+	started := time.Now()
 	standardlog.SetOutput(io.Discard) // net/http logs answers that it did not ask for, with their bodies
-	log := slog.New(slog.NewJSONHandler(os.Stdout, nil))
+	log := lambdalog.New(os.Stdout, os.Getenv("BUILD"))
 	table, config, err := environment.Read(os.Getenv, "TOKENS_TABLE")
 	if err != nil {
 		log.Error("cannot start", "error", err.Error())
@@ -30,7 +32,7 @@ func main() {
 	dynamo.Connect(client)
 	lambda.Start(&api.Authorizer{
 		Tokens: token.Verifier{Store: &dynamo.TokenStore{Client: client, Table: table}, Now: time.Now},
-		Log:    log,
+		Log:    lambdalog.ForInvocations(log, started),
 		Now:    time.Now,
 	})
 }

@@ -1,25 +1,27 @@
 // Command createplant is the Lambda function behind POST /plants.
-// It reads PLANTS_TABLE and the variables in package environment.
+// It reads PLANTS_TABLE, the variables in package environment, and BUILD, a name of the
+// deployment for the log, which may be empty.
 package main
 
 import (
 	"crypto/rand"
 	"io"
 	standardlog "log"
-	"log/slog"
 	"os"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"plantstore/cmd/internal/environment"
+	"plantstore/cmd/internal/lambdalog"
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
 )
 
 func main() {
+	started := time.Now()
 	standardlog.SetOutput(io.Discard) // net/http logs answers that it did not ask for, with their bodies
-	log := slog.New(slog.NewJSONHandler(os.Stdout, nil))
+	log := lambdalog.New(os.Stdout, os.Getenv("BUILD"))
 	table, config, err := environment.Read(os.Getenv, "PLANTS_TABLE")
 	if err != nil {
 		log.Error("cannot start", "error", err.Error())
@@ -29,7 +31,7 @@ func main() {
 	dynamo.Connect(client)
 	lambda.Start(&api.CreatePlant{
 		Plants: &dynamo.PlantStore{Client: client, Table: table},
-		Log:    log,
+		Log:    lambdalog.ForInvocations(log, started),
 		Now:    time.Now,
 		NewKey: rand.Text,
 	})

@@ -29,6 +29,7 @@ func allowed() map[string][]string {
 		internal + "gateway":         {lambda + "events"},
 		internal + "page":            {"github.com/swaggest/swgui/v5/static"},
 		cmd + "internal/environment": {internal + "dynamo", sdk},
+		cmd + "internal/lambdalog":   {lambda + "lambdacontext"},
 		cmd + "createplant":          {cmd + "internal/", internal + "api", internal + "dynamo", lambda + "lambda"},
 		cmd + "authorizer": {
 			cmd + "internal/", internal + "api", internal + "dynamo", internal + "token", lambda + "lambda",

@@ -139,10 +139,14 @@ func testFunction(t *testing.T, template tree, name, operation, on string) {
 	for _, file := range files {
 		events = append(events, read(t, file))
 	}
-	log, err = invoke(t, binary, append(environment, tableVariable+"="+on), events...)
+	log, err = invoke(t, binary, append(environment, tableVariable+"="+on, "BUILD=b1"), events...)
 	if err != nil || connections.Load() != 1 || requests.Load() == 0 {
 		t.Errorf("%v: %d connections before the first event, %d requests (%v), want one and some; log %s",
 			files, connections.Load(), requests.Load(), err, log)
+	}
+	joined := strings.Count(log, `"lambda_request_id":"8476a536-`)
+	if joined != len(events) || strings.Count(log, `"build":"b1"`) != joined || strings.Count(log, `"cold_start"`) != 1 {
+		t.Errorf("%d events are logged as %s, want a line for each with Lambda's request id and the build", len(events), log)
 	}
 }
 

@@ -31,6 +31,7 @@ var examples = map[string]string{
 Only the token is printed to standard output. The table stores its SHA-256 digest, so the token cannot be shown again.`,
 	"list": `
     plantstore token list --stack plant-store-dev
+    plantstore token list --stack plant-store-dev --expiring 7d
     plantstore token list --table tokens --output json | jq '.[] | select(.state != "valid")'
 
 The state is "valid", "expires soon" (within 7 days), "expired" or "revoked".`,

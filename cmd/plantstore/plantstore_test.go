@@ -142,6 +142,8 @@ func TestTokens(t *testing.T) {
 		"ID .*\n"+ann[1]+" +ann +"+at+" +"+at+" +expires soon\n"+bob[0]+" +bob +"+at+" +"+at+" +valid\n", "")
 	p.check(t, "token list -o json", "", 0,
 		`\[{"id":"`+ann[1]+`",[^}]*"state":"expires soon"},{"id":"`+bob[0]+`",[^}]*"state":"valid"}\]`+"\n", "")
+	p.check(t, "token list --expiring 1d", "", 1, "ID .*\n"+ann[1]+" .*\n", ".*tokens expire soon: issue new ones.*\n")
+	p.check(t, "token list --expiring 1h -o json", "", 0, `\[\]`+"\n", "")
 	for range 2 {
 		p.check(t, "token revoke "+ann[1], "", 0, "Token "+ann[1]+" is revoked.\n", "")
 		p.check(t, "token revoke -", bob[1]+"\n", 0, "The token is revoked.\n", "")
@@ -153,6 +155,7 @@ func TestTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.check(t, "token list", "", 0, `ID .*\nodd +"eve\\x1b\[2J" .* expired\n(.*\n)+`, "")
+	p.check(t, "token list --expiring 60d", "", 0, "ID .*\n", "") // the others are revoked or expired
 	p.check(t, "token revoke nobody", "", 1, "", ".* no such token; `plantstore token list` shows the ids\n")
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {

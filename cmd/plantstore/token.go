@@ -10,10 +10,8 @@ import (
 	"io"
 	"math"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -171,37 +169,6 @@ func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
 		return fmt.Errorf("token %s was issued but could not be printed: revoke it (%w)", t.ID, err)
 	}
 	return nil
-}
-
-type listCommand struct{ output }
-
-// Run prints the tokens. If some cannot be read, it prints the others.
-func (c *listCommand) Run(ctx context.Context, command *tokenCommand) error {
-	var tokens []token.Token
-	err := command.do(ctx, func(ctx context.Context, store *dynamo.TokenStore) (err error) {
-		tokens, err = store.List(ctx)
-		return err
-	})
-	if err != nil && len(tokens) == 0 {
-		return err
-	}
-	slices.SortFunc(tokens, func(a, b token.Token) int {
-		return cmp.Or(a.ExpiresAt.Compare(b.ExpiresAt), cmp.Compare(a.ID, b.ID))
-	})
-	rows := make([]row, len(tokens))
-	for i, t := range tokens {
-		rows[i] = newRow(t, "")
-	}
-	if c.Output == "json" {
-		return errors.Join(json.NewEncoder(os.Stdout).Encode(rows), err)
-	}
-	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ID\tSUBJECT\tCREATED\tEXPIRES\tSTATE")
-	for _, r := range rows {
-		created, expires := r.CreatedAt.Format(time.RFC3339), r.ExpiresAt.Format(time.RFC3339)
-		fmt.Fprintln(table, strings.Join([]string{printable(r.ID), printable(r.Subject), created, expires, r.State}, "\t"))
-	}
-	return cmp.Or(err, table.Flush())
 }
 
 type revokeCommand struct {

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"plantstore/internal/dynamo"
+	"plantstore/internal/token"
+)
+
+type listCommand struct {
+	output
+	Expiring lifetime `placeholder:"TIME" help:"List only the valid tokens that expire within this time, for example 7d. The exit status is 1 if there are any."`
+}
+
+// Run prints the tokens. If some cannot be read, it prints the others.
+func (c *listCommand) Run(ctx context.Context, command *tokenCommand) error {
+	var tokens []token.Token
+	err := command.do(ctx, func(ctx context.Context, store *dynamo.TokenStore) (err error) {
+		tokens, err = store.List(ctx)
+		return err
+	})
+	if err != nil && len(tokens) == 0 {
+		return err
+	}
+	if c.Expiring > 0 {
+		now := time.Now()
+		tokens = slices.DeleteFunc(tokens, func(t token.Token) bool {
+			return t.Revoked || t.Expired(now) || !t.Expired(now.Add(time.Duration(c.Expiring)))
+		})
+		if len(tokens) > 0 {
+			err = cmp.Or(err, errors.New("tokens expire soon: issue new ones to their holders"))
+		}
+	}
+	return cmp.Or(c.print(tokens), err)
+}
+
+// print prints the tokens, soonest expiry first.
+func (c *listCommand) print(tokens []token.Token) error {
+	slices.SortFunc(tokens, func(a, b token.Token) int {
+		return cmp.Or(a.ExpiresAt.Compare(b.ExpiresAt), cmp.Compare(a.ID, b.ID))
+	})
+	rows := make([]row, len(tokens))
+	for i, t := range tokens {
+		rows[i] = newRow(t, "")
+	}
+	if c.Output == "json" {
+		return json.NewEncoder(os.Stdout).Encode(rows)
+	}
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ID\tSUBJECT\tCREATED\tEXPIRES\tSTATE")
+	for _, r := range rows {
+		created, expires := r.CreatedAt.Format(time.RFC3339), r.ExpiresAt.Format(time.RFC3339)
+		fmt.Fprintln(table, strings.Join([]string{printable(r.ID), printable(r.Subject), created, expires, r.State}, "\t"))
+	}
+	return table.Flush()
+}

@@ -128,7 +128,7 @@ func TestFilters(t *testing.T) {
 			testAccessFilter(t, pattern, named)
 			continue
 		}
-		if !strings.Contains(text(template.resources(t, function)), "LogGroup:"+group+">") {
+		if !strings.Contains(text(template.resources(t, function)), "LogGroup:"+group+" ") {
 			t.Errorf("%s reads %s, want a function's log", name, group)
 		}
 		value := resource.list("Properties.MetricTransformations")[0].(tree).text("MetricValue")

@@ -32,7 +32,8 @@ func TestProperties(t *testing.T) {
 		accessLog = `<DestinationArn:!GetAtt \w+\.Arn Format:\{("\w+":"\$context\.(requestId|requestTimeEpoch|` +
 			`routeKey|status|error\.message|responseLatency|authorizer\.error|` +
 			`integration\.(error|integrationStatus|latency))"(, ?|\}))+>`
-		trust = `<Statement:<<Action:sts:AssumeRole Effect:Allow Principal:<Service:(lambda|codedeploy)\.amazonaws\.com>>> ` +
+		logging = `<ApplicationLogLevel:INFO LogFormat:JSON LogGroup:!Ref \w+ SystemLogLevel:WARN>`
+		trust   = `<Statement:<<Action:sts:AssumeRole Effect:Allow Principal:<Service:(lambda|codedeploy)\.amazonaws\.com>>> ` +
 			`Version:\S+>`
 		policies = `<nil>|<<PolicyDocument:<Statement:<<Action:dynamodb:\w+ Effect:Allow Resource:!GetAtt \w+\.Arn> ` +
 			`<Action:<logs:CreateLogStream logs:PutLogEvents> Effect:Allow Resource:!GetAtt \w+\.Arn>( (<!If \w+ )?` +
@@ -46,7 +47,7 @@ func TestProperties(t *testing.T) {
 	expiry := "<AttributeName:" + attribute + " Enabled:true>"
 	for _, rule := range []struct{ why, kind, path, want string }{
 		{"each change publishes a version", function, p + "AutoPublishAliasAllProperties", "true"},
-		{"our log lines stay JSON", function, p + "LoggingConfig", `<LogFormat:Text LogGroup:!Ref \w+>`},
+		{"our log lines are kept, Lambda's are not", function, p + "LoggingConfig", logging},
 		{"every route has the authorizer", function, p + "Events", events},
 		{"every request runs the authorizer", httpAPI, p + "Auth", auth},
 		{"the API needs the authorizer's alias", httpAPI, "DependsOn", `\w+Aliaslive`},

@@ -25,8 +25,10 @@ func New(w io.Writer, build string) *slog.Logger {
 	return log.With("build", build)
 }
 
-// ForInvocations returns log for the lines of invocations. They have Lambda's
-// request id and, if X-Ray samples the request, the trace id. The first line also
+// ForInvocations returns log for the lines of invocations. They have a timestamp
+// where Lambda looks for it, so that it adds none: see Lambda Developer Guide,
+// "Log-level filtering". They have Lambda's request id and, if X-Ray samples the
+// request, the trace id. The first line also
 // has cold_start, the milliseconds from started until now, which is the function's
 // own part of its initialization, and the most memory used so far, in MiB.
 func ForInvocations(log *slog.Logger, started time.Time) *slog.Logger {
@@ -41,6 +43,8 @@ type handler struct {
 
 // Handle implements [slog.Handler].
 func (h *handler) Handle(ctx context.Context, line slog.Record) error {
+	line.AddAttrs(slog.Time("timestamp", line.Time))
+	line.Time = time.Time{} // slog leaves out a zero time
 	if invocation, ok := lambdacontext.FromContext(ctx); ok {
 		line.AddAttrs(slog.String("lambda_request_id", invocation.AwsRequestID))
 	}

@@ -42,7 +42,10 @@ func TestLines(t *testing.T) {
 		if err := lines.Decode(&got); err != nil {
 			t.Fatal(err)
 		}
-		for _, common := range []string{"time", "level", "msg"} {
+		if inInvocation := i > 0 && i < 5; (got["timestamp"] != nil) != inInvocation || (got["time"] == nil) != inInvocation {
+			t.Errorf("line %d has the time in another place: %v", i, got)
+		}
+		for _, common := range []string{"time", "timestamp", "level", "msg"} {
 			delete(got, common)
 		}
 		for measured, most := range map[string]float64{"init_ms": 60_000, "memory_mb": 1e6} {

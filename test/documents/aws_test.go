@@ -1,0 +1,62 @@
+package documents
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// TestAWSCommands checks that the AWS CLI accepts each command that a document shows, by running it against a server that
+// stands for AWS. A command with a mistake sends no request.
+func TestAWSCommands(t *testing.T) {
+	if _, err := exec.LookPath("aws"); err != nil && os.Getenv("CI") != "true" {
+		t.Skip("skipped: the AWS CLI is missing (pip install -r tools/awscli.txt)")
+	}
+	var requests atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		requests.Add(1)
+		w.WriteHeader(http.StatusBadRequest)
+	}))
+	defer server.Close()
+	environment := append(os.Environ(), "AWS_ENDPOINT_URL="+server.URL, "AWS_MAX_ATTEMPTS=1", "AWS_PAGER=",
+		"AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=secret", "AWS_REGION=us-east-1", "AWS_DEFAULT_REGION=us-east-1",
+		"stack=stack", "plants=plants", `item={"id": {"N": "1"}}`)
+	commands := awsCommands(t)
+	for _, command := range commands {
+		before := requests.Load()
+		shell := exec.CommandContext(t.Context(), "bash", "-c", command)
+		shell.Env = environment
+		if output, err := shell.CombinedOutput(); requests.Load() == before {
+			t.Errorf("%s sent no request: %v\n%s", command, err, output)
+		}
+	}
+	if len(commands) < 15 {
+		t.Errorf("the documents have the commands %q, want more", commands)
+	}
+}
+
+// awsCommands returns the commands of the AWS CLI in the code blocks of the documents.
+func awsCommands(t *testing.T) (commands []string) {
+	t.Helper()
+	for _, document := range tracked(t) {
+		if !strings.HasSuffix(document, ".md") {
+			continue
+		}
+		for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(read(t, document), -1) {
+			text := strings.ReplaceAll(block[1], "\\\n", "")
+			for _, found := range regexp.MustCompile(`(\$\(|\b)aws [a-z]+ .*`).FindAllString(text, -1) {
+				found = regexp.MustCompile(`   #.*| \|.*|; do .*`).ReplaceAllString(found, "")
+				if inner, ok := strings.CutPrefix(found, "$("); ok {
+					found = inner[:strings.LastIndex(inner, ")")]
+				}
+				commands = append(commands, strings.ReplaceAll(found, " ARN ", " arn:aws:dynamodb:us-east-1:123456789012:backup "))
+			}
+		}
+	}
+	return commands
+}

@@ -21,7 +21,7 @@ GOARCH_OF = $(or $(GOARCH_$(ARCH)),$(error ARCH must be arm64 or x86_64, not $(A
 GOARCH_arm64  = arm64
 GOARCH_x86_64 = amd64
 RACE      = $(if $(shell command -v $$(go env CC)),-race)
-GET_SAM   = python3 -m venv ~/.sam && ~/.sam/bin/pip install -r tools/requirements.txt && export PATH=$$PATH:~/.sam/bin
+GET_SAM   = python3 -m venv ~/.sam && ~/.sam/bin/pip install --no-deps -r tools/requirements.txt && export PATH=$$PATH:~/.sam/bin
 LINT      = go tool -modfile=tools/pinned/go.mod golangci-lint
 # -shellcheck= and -pyflakes= switch off linters that are not pinned here.
 ACTIONLINT = go tool -modfile=tools/pinned/actionlint/go.mod actionlint -shellcheck= -pyflakes=

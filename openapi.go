@@ -1,9 +1,9 @@
-// Package plantstore contains the contract of the Plant Store.
-package plantstore
+// Package contract contains the contract of the Plant Store.
+package contract
 
 import _ "embed" // for OpenAPI
 
-// OpenAPI is the contract, openapi.yaml. [plantstore/internal/page] shows it.
+// OpenAPI is the contract, openapi.yaml. The page of internal/page shows it.
 //
 //go:embed openapi.yaml
 var OpenAPI []byte

@@ -1,17 +1,17 @@
 // Creates a plant, and repeats the request until it is certain what became of
 // it, four times at most. Prints the Plant, or the Error and ends with 1.
 //
-//   PLANTSTORE_URL=http://127.0.0.1:8080 PLANTSTORE_TOKEN=pst_... \
+//   URL=http://127.0.0.1:8080 TOKEN=... \
 //     node examples/create.mjs '{"id":1,"name":"Monstera","tag":"indoor"}'
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 
-const { PLANTSTORE_URL, PLANTSTORE_TOKEN } = process.env;
+const { URL, TOKEN } = process.env;
 
 // Returns whether the plant is created, and the last answer, or what failed.
 async function create(plant) {
   const headers = {
-    'Authorization': `Bearer ${PLANTSTORE_TOKEN.trim()}`,
+    'Authorization': `Bearer ${TOKEN.trim()}`,
     'Content-Type': 'application/json',
     'Idempotency-Key': randomUUID(), // of this plant: each attempt sends the same
   };
@@ -21,7 +21,7 @@ async function create(plant) {
     try {
       // The token is for the service alone: a redirect is no answer of it.
       const options = { method: 'POST', headers, body: plant, redirect: 'manual', signal: AbortSignal.timeout(20_000) };
-      const answer = await fetch(`${PLANTSTORE_URL}/plants`, options);
+      const answer = await fetch(`${URL}/plants`, options);
       body = await answer.text();
       retryAfter = answer.headers.get('Retry-After');
       if (answer.status === 200 && answer.headers.get('Content-Type') === 'application/json') return { created: true, body };
@@ -34,8 +34,8 @@ async function create(plant) {
   return { created: false, body };
 }
 
-if (!PLANTSTORE_URL || !PLANTSTORE_TOKEN || process.argv.length !== 3) {
-  console.error('usage: PLANTSTORE_URL=... PLANTSTORE_TOKEN=... node examples/create.mjs PLANT');
+if (!URL || !TOKEN || process.argv.length !== 3) {
+  console.error('usage: URL=... TOKEN=... node examples/create.mjs PLANT');
   process.exit(2);
 }
 const { created, body } = await create(process.argv[2]);

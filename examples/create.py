@@ -2,7 +2,7 @@
 """Creates a plant, and repeats the request until it is certain what became of
 it, four times at most. Prints the Plant, or the Error and ends with 1.
 
-    PLANTSTORE_URL=http://127.0.0.1:8080 PLANTSTORE_TOKEN=pst_... \\
+    URL=http://127.0.0.1:8080 TOKEN=... \\
         python3 examples/create.py '{"id":1,"name":"Monstera","tag":"indoor"}'
 """
 
@@ -26,11 +26,11 @@ class NoRedirects(urllib.request.HTTPRedirectHandler):
 def post(plant: str, key: str) -> tuple[int, str, str, str]:
     """Makes one attempt. Returns status, content type, Retry-After and body."""
     headers = {
-        "Authorization": "Bearer " + os.environ["PLANTSTORE_TOKEN"].strip(),
+        "Authorization": "Bearer " + os.environ["TOKEN"].strip(),
         "Content-Type": "application/json",
         "Idempotency-Key": key,
     }
-    request = urllib.request.Request(os.environ["PLANTSTORE_URL"] + "/plants", plant.encode(), headers)
+    request = urllib.request.Request(os.environ["URL"] + "/plants", plant.encode(), headers)
     try:
         answer = urllib.request.build_opener(NoRedirects).open(request, timeout=20)
     except urllib.error.HTTPError as error:
@@ -57,8 +57,8 @@ def create(plant: str) -> tuple[bool, str]:
     return False, body
 
 
-if len(sys.argv) != 2 or not os.environ.get("PLANTSTORE_URL") or not os.environ.get("PLANTSTORE_TOKEN"):
-    sys.exit("usage: PLANTSTORE_URL=... PLANTSTORE_TOKEN=... python3 examples/create.py PLANT")
+if len(sys.argv) != 2 or not os.environ.get("URL") or not os.environ.get("TOKEN"):
+    sys.exit("usage: URL=... TOKEN=... python3 examples/create.py PLANT")
 created, body = create(sys.argv[1])
 print(body)
 sys.exit(not created)

@@ -3,20 +3,20 @@
 # certain what became of it, four times at most. Prints the Plant, or the Error
 # and ends with 1.
 #
-#   PLANTSTORE_URL=http://127.0.0.1:8080 PLANTSTORE_TOKEN=pst_... \
+#   URL=http://127.0.0.1:8080 TOKEN=... \
 #     examples/create.sh '{"id":1,"name":"Monstera","tag":"indoor"}'
 set -eu
 
-usage='usage: PLANTSTORE_URL=... PLANTSTORE_TOKEN=... examples/create.sh PLANT'
-: "${PLANTSTORE_URL:?$usage}" "${PLANTSTORE_TOKEN:?$usage}" "${1:?$usage}"
+usage='usage: URL=... TOKEN=... examples/create.sh PLANT'
+: "${URL:?$usage}" "${TOKEN:?$usage}" "${1:?$usage}"
 key=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n') # of this plant: each attempt sends the same
 body=$(mktemp)
 trap 'rm -f "$body"' EXIT
 
 for wait in 1 2 4 0; do # seconds
   # The token goes through a pipe: what stands in a command, others on the machine see.
-  answer=$(printf 'Authorization: Bearer %s' "$PLANTSTORE_TOKEN" |
-    curl -sS --max-time 20 -o "$body" -w '%{http_code}|%{content_type}|%header{retry-after}' "$PLANTSTORE_URL/plants" \
+  answer=$(printf 'Authorization: Bearer %s' "$TOKEN" |
+    curl -sS --max-time 20 -o "$body" -w '%{http_code}|%{content_type}|%header{retry-after}' "$URL/plants" \
       -H @- -H "Idempotency-Key: $key" -H 'Content-Type: application/json' --data-raw "$1") ||
     { echo "no answer" >"$body"; answer='000||'; }
   case $answer in

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -26,7 +25,6 @@ const retryAfter = 3 * time.Second
 // The clients wait for seconds, so all of them run at once.
 func TestExamples(t *testing.T) {
 	server := processtest.Serve(t, processtest.Build(t, "plantstore"), processtest.InMemory()...)
-	secret := regexp.MustCompile(`pst_\w+`).FindString(server.Greeting)
 	nobody := httptest.NewServer(http.NotFoundHandler())
 	nobody.Close()
 	var runs sync.WaitGroup
@@ -38,7 +36,7 @@ func TestExamples(t *testing.T) {
 			t.Logf("left out: the example for %s, which is not installed", program)
 			continue
 		}
-		c := client{strings.Fields(command), fmt.Sprintf(`{"id":%d,"name":"Monstera","tag":"indoor"}`, id), secret}
+		c := client{strings.Fields(command), fmt.Sprintf(`{"id":%d,"name":"Monstera","tag":"indoor"}`, id), server.Token}
 		for name, test := range map[string]func(*testing.T){
 			" after lost answers":  func(t *testing.T) { testLostAnswers(t, c, server.URL) },
 			" and another service": func(t *testing.T) { testAnotherService(t, c) },
@@ -74,7 +72,7 @@ func (c client) run(t *testing.T, address string) (stdout string, code int) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), c.command[0], append(slices.Clone(c.command[1:]), c.plant)...)
 	command.Env = append(os.Environ(), "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1")
-	command.Env = append(command.Env, "PLANTSTORE_URL="+address, "PLANTSTORE_TOKEN="+c.secret)
+	command.Env = append(command.Env, "URL="+address, "TOKEN="+c.secret)
 	out, _ := command.Output() // the exit code tells
 	return string(out), command.ProcessState.ExitCode()
 }

@@ -133,7 +133,7 @@ func TestTokens(t *testing.T) {
 	}
 	swapped := "tables create --plants-table t-" + run + " --tokens-table p-" + run
 	p.check(t, swapped, "", 1, "", ".*table t-"+run+" .*\n")
-	const secret, at = `(pst_\w{36})`, `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`
+	const secret, at = `(\w+_\w{36})`, `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`
 	ann := p.check(t, "token issue --subject ann --ttl 2h", "", 0, secret+"\n",
 		`Token (\w+) for ann, valid until `+at+":\n")
 	bob := p.check(t, "token issue --subject bob -o json", "", 0,
@@ -188,7 +188,7 @@ func TestTokensOfAStack(t *testing.T) {
 	p := build(t, "AWS_ENDPOINT_URL_DYNAMODB="+dynamotest.Endpoint(t),
 		"AWS_ENDPOINT_URL_CLOUDFORMATION="+cloudFormation.URL, "AWS_REGION=us-east-1",
 		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local")
-	p.check(t, "token issue --stack garden --subject ann", "", 0, "pst_.*\n", "Token .*\n")
+	p.check(t, "token issue --stack garden --subject ann", "", 0, `\w+\n`, "Token .*\n")
 	p.check(t, "token list --table "+tokens, "", 0, "ID .*\n.* ann .*\n", "")
 	p.check(t, "token list --stack seedling", "", 1, "", ".*stack seedling has no table of tokens yet\n")
 	p.check(t, "token list --stack desert", "", 1, "", ".*cannot find the table of tokens in stack desert(.|\n)*")

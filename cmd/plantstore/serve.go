@@ -12,7 +12,7 @@ import (
 	"os"
 	"time"
 
-	"plantstore"
+	contract "plantstore"
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
 	"plantstore/internal/gateway"
@@ -48,7 +48,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if address, ok := listener.Addr().(*net.TCPAddr); !ok || !address.IP.IsLoopback() {
 		pageSecret = "" // other machines can request the page
 	}
-	if server.Handler, err = page.New(server.Handler, plantstore.OpenAPI, c.Addr, pageSecret); err != nil {
+	if server.Handler, err = page.New(server.Handler, contract.OpenAPI, c.Addr, pageSecret); err != nil {
 		return err
 	}
 	failed := make(chan error, 1)

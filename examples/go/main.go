@@ -2,7 +2,7 @@
 // became of it, four times at most. It prints the Plant, or the Error and ends
 // with 1.
 //
-//	PLANTSTORE_URL=http://127.0.0.1:8080 PLANTSTORE_TOKEN=pst_... \
+//	URL=http://127.0.0.1:8080 TOKEN=... \
 //		go run ./examples/go '{"id":1,"name":"Monstera","tag":"indoor"}'
 package main
 
@@ -19,8 +19,8 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 2 || os.Getenv("PLANTSTORE_URL") == "" || os.Getenv("PLANTSTORE_TOKEN") == "" {
-		fmt.Fprintln(os.Stderr, "usage: PLANTSTORE_URL=... PLANTSTORE_TOKEN=... go run ./examples/go PLANT")
+	if len(os.Args) != 2 || os.Getenv("URL") == "" || os.Getenv("TOKEN") == "" {
+		fmt.Fprintln(os.Stderr, "usage: URL=... TOKEN=... go run ./examples/go PLANT")
 		os.Exit(2)
 	}
 	created, body := create(context.Background(), os.Args[1])
@@ -69,11 +69,11 @@ var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) er
 func post(ctx context.Context, plant, key string) (answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, os.Getenv("PLANTSTORE_URL")+"/plants", strings.NewReader(plant))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, os.Getenv("URL")+"/plants", strings.NewReader(plant))
 	if err != nil {
 		return answer{}, err
 	}
-	request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(os.Getenv("PLANTSTORE_TOKEN")))
+	request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(os.Getenv("TOKEN")))
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Idempotency-Key", key)
 	response, err := client.Do(request)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,15 +30,19 @@ func operations(t testing.TB) []operation {
 	nowhere := struct{ io.Writer }{io.Discard} // slog does no work for io.Discard itself
 	log := slog.New(slog.NewJSONHandler(nowhere, nil))
 	clock := func() time.Time { return now }
-	tokens, digest := new(memory.TokenStore), token.Digest("pst_SampleTokenOfTheEventsFolder001Havmq")
+	create, authorize := sampleEvent(t, "createplant"), sampleEvent(t, "authorizer")
+	tokens, r := new(memory.TokenStore), new(request)
+	if err := r.decode(create); err != nil {
+		t.Fatal(err)
+	}
+	digest := token.Digest(strings.TrimPrefix(r.Headers.authorization.value, "Bearer "))
 	sample := token.Token{Digest: digest, ID: "SampleToken0", Subject: "gardener", ExpiresAt: now.Add(time.Hour)}
 	if err := tokens.Add(t.Context(), sample); err != nil {
 		t.Fatal(err)
 	}
 	authorizer := &Authorizer{Tokens: token.Verifier{Store: tokens, Now: clock}, Log: log, Now: clock}
 	createPlant := &CreatePlant{Plants: new(memory.PlantStore), Log: log, Now: clock}
-	create, authorize := sampleEvent(t, "createplant"), sampleEvent(t, "authorizer")
-	mistyped := bytes.Replace(authorize, []byte("001Havmq"), []byte("002Havmq"), 1)
+	mistyped := bytes.Replace(authorize, []byte("SampleToken"), []byte("SimpleToken"), 1)
 	body := []byte(`{"id":1,"name":"Monstera","tag":"indoor"}`)
 	return []operation{
 		{"decode", 5, func() ([]byte, error) { return nil, new(request).decode(create) }, ""},

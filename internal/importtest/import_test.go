@@ -6,13 +6,19 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"plantstore/test/processtest"
 )
 
 const (
-	cmd      = "plantstore/cmd/"
-	internal = "plantstore/internal/"
-	sdk      = "github.com/aws/aws-sdk-go-v2/"
-	lambda   = "github.com/aws/aws-lambda-go/"
+	sdk    = "github.com/aws/aws-sdk-go-v2/"
+	lambda = "github.com/aws/aws-lambda-go/"
+)
+
+var (
+	module   = processtest.Module()
+	cmd      = module + "/cmd/"
+	internal = module + "/internal/"
 )
 
 // allowed lists what each package may import besides the standard library. A path that ends in a slash stands for
@@ -20,7 +26,7 @@ const (
 func allowed() map[string][]string {
 	smithy := []string{"github.com/aws/smithy-go", "github.com/aws/smithy-go/"}
 	return map[string][]string{
-		"plantstore":                 {},
+		module:                       {},
 		internal + "plant":           {},
 		internal + "token":           {},
 		internal + "memory":          {internal + "plant", internal + "token"},
@@ -35,20 +41,20 @@ func allowed() map[string][]string {
 			cmd + "internal/", internal + "api", internal + "dynamo", internal + "token", lambda + "lambda",
 		},
 		cmd + "plantstore": append(
-			smithy, "plantstore", cmd+"internal/", internal, sdk, "github.com/alecthomas/kong",
+			smithy, module, cmd+"internal/", internal, sdk, "github.com/alecthomas/kong",
 		),
-		"plantstore/examples/": {},
+		module + "/examples/": {},
 		// Product code imports none of these.
-		"plantstore/test/":                {internal, "plantstore/test/", sdk},
-		"plantstore/tools/":               {internal, "plantstore/test/", sdk, lambda + "events", "go.yaml.in/yaml/"},
-		"plantstore/tools/bench/empty":    {lambda + "lambda"},
-		"plantstore/tools/bench/baseline": {sdk, lambda},
+		module + "/test/":                {internal, module + "/test/", sdk},
+		module + "/tools/":               {internal, module + "/test/", sdk, lambda + "events", "go.yaml.in/yaml/"},
+		module + "/tools/bench/empty":    {lambda + "lambda"},
+		module + "/tools/bench/baseline": {sdk, lambda},
 	}
 }
 
 // TestImports checks every package that is not a test alone.
 func TestImports(t *testing.T) {
-	list := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,Deps,GoFiles", "plantstore/...")
+	list := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,Deps,GoFiles", module+"/...")
 	out, err := list.Output()
 	if err != nil {
 		t.Fatal(err)
@@ -96,5 +102,5 @@ func TestImports(t *testing.T) {
 
 func standard(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
-	return first != "plantstore" && !strings.Contains(first, ".")
+	return path != module && !strings.HasPrefix(path, module+"/") && !strings.Contains(first, ".")
 }

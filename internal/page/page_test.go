@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"plantstore"
+	contract "plantstore"
 	"plantstore/internal/page"
 )
 
 func TestPage(t *testing.T) {
-	p, err := page.New(http.NotFoundHandler(), plantstore.OpenAPI, "garden.example:8080", `pst_"<secret>`)
+	p, err := page.New(http.NotFoundHandler(), contract.OpenAPI, "garden.example:8080", `"<secret>`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +21,7 @@ func TestPage(t *testing.T) {
 		status                           int
 		body                             string // a part of it
 	}{
-		{"a browser", "GET", "/", "127.0.0.1:8080", "text/html", 200, `data-token="pst_&#34;&lt;secret&gt;"`},
+		{"a browser", "GET", "/", "127.0.0.1:8080", "text/html", 200, `data-token="&#34;&lt;secret&gt;"`},
 		{"any type", "GET", "/", "127.0.0.1:8080", "*/*", 200, "swagger-ui-bundle.js"},
 		{"the contract with this server", "GET", "/openapi.yaml", "localhost:8080", "*/*", 200, "\nservers:\n  - url: /\n"},
 		{"the script", "GET", "/page.js", "localhost", "*/*", 200, "SwaggerUIBundle"},

@@ -17,7 +17,7 @@ func (s *service) presentations(r *rand.Rand) [][]string {
 	one := func(of ...string) string { return of[r.IntN(len(of))] }
 	valid, expired, revoked := s.tokens["TOKEN"], s.tokens["EXPIRED_TOKEN"], s.tokens["REVOKED_TOKEN"]
 	full := "Bearer " + valid
-	at, cut := 4+r.IntN(36), r.IntN(len(full))
+	at, cut := len(valid)-1-r.IntN(36), r.IntN(len(full))
 	foreign := one("ä", "\u00a0", "\u200b", "\u202e", "\uFEFF", "🌱", "\xff", "\xc0\xa0", "а", "Ａ", "\u212a")
 	marked := one(`"_"`, "<_>", "'_'", "token=_", `token="_"`, "_=", "_;", "Bearer:_")
 	return [][]string{
@@ -33,12 +33,12 @@ func (s *service) presentations(r *rand.Rand) [][]string {
 		{one("", "Bearer", "Bearer "+revoked, "Basic x"), full},
 		{full[:cut] + one(",", ", ", "\t", foreign) + full[cut:]},
 		{"Bearer" + one("\t", " \t", ",", "", foreign) + one(valid, full)},
-		{"Bearer " + one(strings.ToLower(valid), strings.ToUpper(valid), "PST"+valid[3:])},
+		{"Bearer " + one(strings.ToLower(valid), strings.ToUpper(valid), strings.ToUpper(valid[:3])+valid[3:])},
 		{strings.Replace(full, one("e", "a", "p", "_"), one("е", "а", "р", "＿"), 1)}, // looks alike
 		{"Bearer " + strings.Replace(marked, "_", valid, 1)},
 		{one("Basic", "Token", "Bearers", "Bear", "DPoP", "x Bearer", "Bearer,", "Bearer:", "") + " " + valid},
 		{"Bearer " + one(url.QueryEscape(valid+"\n"), base64.StdEncoding.EncodeToString([]byte(valid)), token.Digest(valid))},
-		{"Bearer " + one("a", "pst_", "null", "eyJhbGciOiJub25lIn0.e30.", strings.Repeat("a", 3000))},
+		{"Bearer " + one("a", valid[:4], "null", "eyJhbGciOiJub25lIn0.e30.", strings.Repeat("a", 3000))},
 		{"Bearer " + one(expired, revoked, valid[:at]+one("0", "a", "Z")+valid[at+1:])},
 	}
 }

@@ -38,7 +38,7 @@ func TestContract(t *testing.T) {
 	})
 	t.Run("serve in memory", func(t *testing.T) {
 		server := processtest.Serve(t, binary, processtest.InMemory()...)
-		secret := map[string]string{"TOKEN": regexp.MustCompile(`pst_\w+`).FindString(server.Greeting)}
+		secret := map[string]string{"TOKEN": server.Token}
 		const why = "a server in memory has one token"
 		lacking := map[need]string{expiredToken: why, revokedToken: why, anotherToken: why}
 		runAll(t, target{server.URL, http.DefaultTransport, secret, lacking, false})

@@ -37,7 +37,7 @@ func TestSchemathesis(t *testing.T) {
 		t.Skip("skipped: schemathesis is missing: pip install -r tools/schemathesis.txt")
 	}
 	command := exec.CommandContext(t.Context(), "../../tools/schemathesis")
-	command.Env = append(os.Environ(), "PLANTSTORE="+processtest.Build(t, "plantstore"))
+	command.Env = append(os.Environ(), "BINARY="+processtest.Build(t, "plantstore"))
 	if out, err := command.CombinedOutput(); err != nil || !strings.Contains(string(out), "No issues found") {
 		t.Errorf("schemathesis ended with %v and printed\n%s", err, out)
 	}

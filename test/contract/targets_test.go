@@ -46,7 +46,11 @@ func (a answer) String() string { return fmt.Sprintf("%d %.300s %v", a.status, a
 func (target target) send(t testing.TB, s step, id int64) answer {
 	t.Helper()
 	secret := target.tokens["TOKEN"]
-	values := []string{"$1", fmt.Sprint(id), "$2", fmt.Sprint(id + 1), "$LOWER", strings.ToLower(secret)}
+	unknown, _, err := token.Issue(crand.Reader, "nobody", time.Now(), time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := []string{"$1", fmt.Sprint(id), "$2", fmt.Sprint(id + 1), "$LOWER", strings.ToLower(secret), "$UNKNOWN", unknown}
 	for name, secret := range target.tokens {
 		values = append(values, "$"+name, secret)
 	}

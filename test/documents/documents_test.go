@@ -125,7 +125,7 @@ func TestMakeRun(t *testing.T) {
 			curl = strings.TrimSpace(lines.Text())
 		}
 	}
-	shown := regexp.MustCompile(`pst_\w+`).ReplaceAllString(curl, "<ACCESS_TOKEN>")
+	shown := regexp.MustCompile(`Bearer \w+`).ReplaceAllString(curl, "Bearer <ACCESS_TOKEN>")
 	shown = regexp.MustCompile(`127.0.0.1:\d+`).ReplaceAllString(shown, "127.0.0.1:8080")
 	if curl == "" || !strings.Contains(readme, "\n"+shown+"\n") {
 		t.Fatalf("make run prints %q, want the line of README.md", shown)

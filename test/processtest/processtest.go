@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"sync"
 	"syscall"
 	"testing"
@@ -26,12 +27,18 @@ func Build(t testing.TB, command string) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), command)
 	build := exec.CommandContext(t.Context(), "go", "build", "-tags", "lambda.norpc,nethttpomithttp2",
-		"-o", binary, "plantstore/cmd/"+command)
+		"-o", binary, Module()+"/cmd/"+command)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	return binary
+}
+
+// Module returns the path of this module.
+func Module() string {
+	build, _ := debug.ReadBuildInfo() // every test has it
+	return build.Main.Path
 }
 
 // Environment returns what a command needs for the DynamoDB at endpoint, and what
@@ -62,6 +69,7 @@ func IssueToken(t testing.TB, store token.Store, subject string, at time.Time) (
 // Server is a running `plantstore serve`.
 type Server struct {
 	URL      string
+	Token    string       // valid there, empty if the stores are not in memory
 	Greeting string       // what it prints at its start
 	Stop     func() error // stops it and returns how it ended, each time
 }
@@ -103,6 +111,9 @@ func ServeOn(t testing.TB, binary, address string, environment ...string) *Serve
 		if !lines.Scan() {
 			t.Fatalf("plantstore serve printed %q and ended", s.Greeting)
 		}
+	}
+	if match := regexp.MustCompile(`(?m)^Token: (\S+)$`).FindStringSubmatch(s.Greeting); match != nil {
+		s.Token = match[1]
 	}
 	s.URL = regexp.MustCompile(`http://[\d.:\[\]]+`).FindString(s.Greeting)
 	return s

@@ -29,7 +29,7 @@ ACTIONLINT = go tool -modfile=tools/pinned/actionlint/go.mod actionlint -shellch
 .PHONY: help run plantstore test soak fuzz bench benchstat check format contract schemathesis build deploy dynamodb sam-local invoke
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: ## serve on 127.0.0.1:8080, with everything in memory and a page to try it out (ADDR=HOST:PORT)
 	@$(MAKE) --silent plantstore && exec env -u PLANTS_TABLE -u TOKENS_TABLE -u AWS_ENDPOINT_URL -u AWS_ENDPOINT_URL_DYNAMODB \

@@ -9,8 +9,8 @@
 // prefix is the initials of the name, then t_.
 //
 // It works on a clean clone, so `git diff HEAD` shows all that it did, and
-// `git reset --hard` undoes it. It leaves alone LICENSE, whose holder the licence
-// requires to keep, and the entity: plant, and types such as PlantStore.
+// `git reset --hard` undoes it. It leaves alone itself, LICENSE, whose line the
+// licence requires to keep, and the entity: plant, and types such as PlantStore.
 package main
 
 import (
@@ -24,7 +24,8 @@ import (
 
 func main() {
 	if len(os.Args) != 3 && len(os.Args) != 4 {
-		fmt.Fprintln(os.Stderr, "usage: go run ./tools/rename MODULE NAME [PREFIX]")
+		fmt.Fprintln(os.Stderr, "usage: go run ./tools/rename MODULE NAME [PREFIX]\n"+
+			"for example: go run ./tools/rename example.com/me/garden-shop garden-shop gs_")
 		os.Exit(2)
 	}
 	wanted := names{module: os.Args[1], name: os.Args[2]}

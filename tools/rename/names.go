@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -65,21 +66,24 @@ func (n names) check() error {
 		return err
 	}
 	first, _, _ := strings.Cut(n.module, "/")
-	command := n.command()
-	_, standardErr := os.Stat(filepath.Join(strings.TrimSpace(goRoot), "src", first))
-	_, takenErr := os.Stat(filepath.Join("cmd", command))
-	makefile, err := os.ReadFile("Makefile")
-	isTarget := strings.Contains(string(makefile), "\n"+command+":")
+	_, standard := os.Stat(filepath.Join(strings.TrimSpace(goRoot), "src", first))
 	switch {
-	case standardErr == nil:
+	case standard == nil:
 		return fmt.Errorf("MODULE must not begin with %s, a package of Go's standard library", first)
 	case len(n.name) > longestName || !regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`).MatchString(n.name):
 		return fmt.Errorf("NAME must be words of lower-case letters and digits with hyphens between them, "+
 			"such as garden-shop, with at most %d characters", longestName)
-	case takenErr == nil || isTarget || command == "vendor" || command == "testdata":
-		return fmt.Errorf("NAME must not be %s: a command, a target of the Makefile or Go has this name", n.name)
+	case n.command() == "vendor": // cmd/vendor would be no command
+		return errors.New("NAME must not be vendor, which has a meaning for Go")
 	case !regexp.MustCompile(`^[a-z][a-z0-9]{0,8}_$`).MatchString(n.prefix):
 		return errors.New("PREFIX must be up to 9 lower-case letters and digits, then _, such as gs_")
 	}
-	return err
+	// Otherwise the next rename would also change what only looks like the name.
+	for name, pattern := range map[string]string{"NAME": n.name + "|" + n.command(), "PREFIX": `\b` + n.prefix} {
+		found, _ := exec.Command("git", "grep", "-ilE", pattern, "--", ":!tools/rename").Output()
+		if file, _, ok := strings.Cut(string(found), "\n"); ok {
+			return fmt.Errorf("%s must be new, but stands in %s: choose another", name, file)
+		}
+	}
+	return nil
 }

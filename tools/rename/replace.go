@@ -22,7 +22,7 @@ func replaceAll(current, wanted names) (files []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if file == "LICENSE" || bytes.ContainsRune(content, 0) {
+		if file == "LICENSE" || strings.HasPrefix(file, "tools/rename/") || bytes.ContainsRune(content, 0) {
 			continue
 		}
 		renamed := strings.ReplaceAll(file, current.command(), wanted.command())

@@ -42,7 +42,7 @@ var catalogue = []outcome{
 	{Error: Error{1002, "The body is missing or empty."}, cause: errNoBody},
 	{Error: Error{1003, "The body is not well-formed JSON, or has a duplicate name, invalid UTF-8 or a lone surrogate."}, cause: plant.ErrMalformed},
 	{Error: Error{1004, "The body is not a NewPlant."}, cause: plant.ErrInvalid},
-	{Error: Error{1005, "The plant is too large to store: name and tag together may have at most 399360 bytes of UTF-8."}, cause: plant.ErrTooLarge},
+	{Error: Error{1005, "The plant is too large to store: its texts together may have at most 399360 bytes of UTF-8."}, cause: plant.ErrTooLarge},
 	{Error: Error{1006, "The Idempotency-Key is malformed: it must have 1 to 255 visible ASCII characters."}, cause: errIdempotencyKey},
 	{Error: Error{2001, "There is no bearer token: send the header Authorization: Bearer <ACCESS_TOKEN>."}, cause: errTokenMissing},
 	{Error: Error{2002, "The Authorization header is malformed: it must be the word Bearer, a space and one token."}, cause: errTokenMalformed},

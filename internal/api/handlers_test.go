@@ -77,7 +77,7 @@ func TestCreatePlantRequests(t *testing.T) {
 		},
 		`{"error":1002,`: {of("")},
 		`{"error":1003,`: {of(canary), of(`{"canary":1,"canary":2}`)},
-		`{"error":1004,"message":"The body is not a NewPlant: id must be an integer."}`: {of(`{"id":"canary"}`)},
+		`{"error":1004,"message":"The body is not a NewPlant: id must be an integer; name is required."}`: {of(`{"id":"canary"}`)},
 		`{"error":1005,`: {of(`{"id":1,"name":"canary` + strings.Repeat("n", plant.MaxSize) + `"}`)},
 		`{"error":1006,`: {
 			with(key, ""), with(key, "canary canary"), with(key, "canary\t"), with(key, "canary\x7f"), with(key, "cänary"),

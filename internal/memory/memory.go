@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 
 	"plantstore/internal/plant"
@@ -29,7 +30,7 @@ func (s *PlantStore) Create(ctx context.Context, w plant.Write) error {
 	switch first := stored.(plant.Write); {
 	case first.Key != w.Key:
 		return plant.ErrExists
-	case !first.Plant.Equal(w.Plant):
+	case !reflect.DeepEqual(first.Plant, w.Plant):
 		return plant.ErrKeyReused
 	}
 	return nil

@@ -3,12 +3,13 @@ package plant
 import (
 	"encoding/json/jsontext"
 	"encoding/json/v2"
+	"strings"
 )
 
 // InvalidError says why a JSON value is not a NewPlant. It matches [ErrInvalid].
 type InvalidError struct {
-	// Reason is a clause that names the member and what it must be, and never
-	// repeats what was sent: "name must be a string".
+	// Reason names each invalid member and what it must be, and never repeats what
+	// was sent: "id is required; name must be a string".
 	Reason string
 }
 
@@ -44,43 +45,61 @@ func Decode(body []byte) (NewPlant, error) {
 	if err := json.Unmarshal(body, &members, jsontext.AllowDuplicateNames(true)); err != nil {
 		return NewPlant{}, ErrMalformed
 	}
+	var d decoder
+	p := NewPlant{d.integer("id", members.ID), Plant{
+		Name: d.text("name", members.Name),
+		Tag:  d.optionalText("tag", members.Tag),
+	}}
 	switch {
-	case members.ID == nil:
-		return NewPlant{}, &InvalidError{"id is required"}
-	case members.ID.Kind() != '0':
-		return NewPlant{}, errNotInteger
-	}
-	id, err := parseInt64(string(members.ID))
-	if err != nil {
-		return NewPlant{}, err
-	}
-	name, err := decodeText("name", members.Name)
-	if err != nil {
-		return NewPlant{}, err
-	}
-	p, size := NewPlant{id, Plant{Name: name}}, len(name)
-	if members.Tag != nil {
-		tag, err := decodeText("tag", members.Tag)
-		if err != nil {
-			return NewPlant{}, err
-		}
-		p.Tag, size = &tag, size+len(tag)
-	}
-	if size > MaxSize {
+	case d.reasons != nil:
+		return NewPlant{}, &InvalidError{strings.Join(d.reasons, "; ")}
+	case d.size > MaxSize:
 		return NewPlant{}, ErrTooLarge
 	}
 	return p, nil
 }
 
-// decodeText returns the text of a required member, whose value is nil if the
-// member is absent.
-func decodeText(name string, value jsontext.Value) (string, error) {
+// decoder decodes the values of members, nil for an absent one.
+type decoder struct {
+	reasons []string // why members are invalid
+	size    int      // of all texts, in bytes of UTF-8
+}
+
+func (d *decoder) refuse(name string, value jsontext.Value, reason string) {
 	if value == nil {
-		return "", &InvalidError{name + " is required"}
+		reason = "is required"
 	}
+	d.reasons = append(d.reasons, name+" "+reason)
+}
+
+// integer returns a required integer of 64 bits.
+func (d *decoder) integer(name string, value jsontext.Value) int64 {
+	n, err := int64(0), errNotInteger
+	if value.Kind() == '0' {
+		n, err = parseInt64(string(value))
+	}
+	if err != nil {
+		d.refuse(name, value, err.Error())
+	}
+	return n
+}
+
+// text returns a required text.
+func (d *decoder) text(name string, value jsontext.Value) string {
 	if value.Kind() != '"' {
-		return "", &InvalidError{name + " must be a string"}
+		d.refuse(name, value, "must be a string")
+		return ""
 	}
-	text, err := jsontext.AppendUnquote(nil, value)
-	return string(text), err
+	text, _ := jsontext.AppendUnquote(nil, value) // it is valid JSON
+	d.size += len(text)
+	return string(text)
+}
+
+// optionalText returns nil if the member is absent.
+func (d *decoder) optionalText(name string, value jsontext.Value) *string {
+	if value == nil {
+		return nil
+	}
+	text := d.text(name, value)
+	return &text
 }

@@ -43,14 +43,15 @@ func TestDecode(t *testing.T) {
 
 		{"null", `null`, invalid + "it must be an object"},
 		{"an array", `[{"id":1,"name":"oak"}]`, invalid + "it must be an object"},
-		{"names in another case", `{"ID":1,"Name":"oak"}`, invalid + "id is required"},
+		{"names in another case", `{"ID":1,"Name":"oak"}`, invalid + "id is required; name is required"},
 		{"id null", `{"id":null,"name":"oak"}`, invalid + "id must be an integer"},
 		{"id a string", `{"id":"1","name":"oak"}`, invalid + "id must be an integer"},
 		{"id a fraction", `{"id":1.5,"name":"oak"}`, invalid + "id must be an integer"},
-		{"id out of range", `{"id":1e19,"name":"oak"}`, errRange.Error()},
+		{"id out of range", `{"id":1e19,"name":"oak"}`, invalid + "id " + errRange.Error()},
 		{"no name", `{"id":1}`, invalid + "name is required"},
 		{"name null", `{"id":1,"name":null}`, invalid + "name must be a string"},
 		{"name a number", `{"id":1,"name":1}`, invalid + "name must be a string"},
+		{"every member", `{"id":1.5,"name":1,"tag":2}`, invalid + "id must be an integer; name must be a string; tag must be a string"},
 		{"tag null", `{"id":1,"name":"oak","tag":null}`, invalid + "tag must be a string"},
 
 		{"the largest name", plantJSON(MaxSize, ""), plantJSON(MaxSize, "")},

@@ -2,16 +2,17 @@ package plant
 
 import (
 	"cmp"
+	"errors"
 	"strconv"
 	"strings"
 )
 
 var (
-	errNotInteger = &InvalidError{"id must be an integer"}
-	errRange      = &InvalidError{"id must be from -9223372036854775808 to 9223372036854775807"}
+	errNotInteger = errors.New("must be an integer")
+	errRange      = errors.New("must be from -9223372036854775808 to 9223372036854775807")
 )
 
-// parseInt64 returns the id that a JSON number denotes. In JSON Schema 2020-12
+// parseInt64 returns the integer that a JSON number denotes. In JSON Schema 2020-12
 // (section 6.1.1) a number without a fractional part is an integer however it is
 // written: 1.0, 1e3, 1200e-2.
 //

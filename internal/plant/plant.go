@@ -4,9 +4,9 @@ package plant
 
 import "errors"
 
-// MaxSize is the largest number of bytes that the name and the tag of a plant
-// may have together, in UTF-8. DynamoDB limits an item to 400 KB; 10 KB of that
-// are kept for the item's other attributes and all attribute names.
+// MaxSize is the largest number of bytes that the texts of a plant may have
+// together, in UTF-8. DynamoDB limits an item to 400 KB; 10 KB of that are kept
+// for the item's other attributes and all attribute names.
 const MaxSize = 390 << 10
 
 // Errors of [Decode].
@@ -18,7 +18,7 @@ var (
 	// [*InvalidError] wraps it and says why.
 	ErrInvalid = errors.New("plant: not a NewPlant")
 
-	// ErrTooLarge means that name and tag together exceed [MaxSize].
+	// ErrTooLarge means that the texts together exceed [MaxSize].
 	ErrTooLarge = errors.New("plant: too large to store")
 )
 
@@ -32,12 +32,4 @@ type Plant struct {
 type NewPlant struct {
 	ID int64 `json:"id"` // every value is valid, also zero and negative ones
 	Plant
-}
-
-// Equal reports whether p and q agree in every member.
-func (p NewPlant) Equal(q NewPlant) bool {
-	if p.Tag != nil && q.Tag != nil && *p.Tag == *q.Tag {
-		p.Tag = q.Tag // == compares the pointers
-	}
-	return p == q
 }

@@ -36,13 +36,15 @@ const (
 	someValues = `null true "" "x" [] {} [1,"a"] {"id":1} {"a":1,"a":1} {"a":1,"\u0061":1} "\u0000" 0 -0.0e-9 1.5 "1" ` +
 		`12e-1 9223372036854775807 9223372036854775808 -9223372036854775808 -9223372036854775809 9.223372036854775807e18 ` +
 		"9223372036854775807.5 92233720368547758070e-1 92233720368547758071e-1 \"\uFFFD\" \"\xff\""
-	someNames  = `"id" "name" "tag" "ID" "" "\u0069d" "n\u0061me" "i\ud800"`
 	someTokens = `{ } [ ] , : " \ ' /**/ // # nul NaN 0 - + . e 0x1 \u00e4 \u12 \x41 \ud800 \udc00 \ud83c\udf31 ` +
 		"\\udf31\\ud83c 🌱 \uFEFF \u2028 \u00a0 \n \v \x00 \x1f \x7f \x80 \xff \xc0\xaf \xc3 \xed\xa0\x80 \xf4\x90\x80\x80 " +
 		`"x":1, ,"x":1 "id":2, ,"tag":""`
 	someForms = "%s.0 %s.000e-0 %sE+00 %s0e-1 %s00E-2 %s.5 %se1 %se-1 %se18 %se19 -%s 0%s +%s %s. .%s %se %s.e1 " +
 		"%se999999999 %se-999999999 %se99999999999999999999 0e%s 0.%se1 0.0e%s" // of a number
 )
+
+// someNames are names of members, those of a NewPlant among them.
+var someNames = `"` + strings.Join(membersOfType(""), `" "`) + `" "ID" "" "\u0069d" "n\u0061me" "i\ud800"`
 
 // mutant returns one of the bodies after some changes.
 func mutant(r *rand.Rand, bodies []string) string {

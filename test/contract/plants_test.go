@@ -29,8 +29,6 @@ func plants() []conversation {
 	query.route = "POST /plants?name=elm&x=1&x=2"
 	cases := []conversation{writes("a query string changes nothing", query)}
 	for _, row := range []struct{ name, body, plant string }{
-		{"an empty name is kept", `{"id":$1,"name":""}`, `{"name":""}`},
-		{"an empty tag is kept", `{"tag":"","id":$1,"name":"oak"}`, `{"name":"oak","tag":""}`},
 		{"unknown members are ignored", ` {"id":$1,"name":"oak","Tag":1,"x":null,"y":{"z":[]}} `, `{"name":"oak"}`},
 		{"the deepest nesting", `{"id":$1,"name":"oak","x":` + nested(9999) + `}`, `{"name":"oak"}`},
 		{"escapes in names and values", `{"\u0069d":$1,"name":"\u00fc\t\"\\\/\ud83c\udf31"}`, `{"name":"ü\t\"\\/🌱"}`},

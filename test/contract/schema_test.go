@@ -13,7 +13,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v3"
 
+	openapi "plantstore"
 	"plantstore/internal/plant"
 )
 
@@ -72,16 +74,37 @@ func (c contract) judge(body []byte) (p plant.NewPlant, code int) {
 	}
 	members, _ := value.(map[string]any)
 	id, _ := new(big.Rat).SetString(fmt.Sprint(members["id"]))
-	name, _ := members["name"].(string)
-	tag, hasTag := members["tag"].(string)
-	if len(name)+len(tag) > plant.MaxSize {
+	known, size := map[string]any{}, 0
+	for _, name := range membersOfType("") {
+		if member, present := members[name]; present {
+			known[name] = member
+		}
+		text, _ := members[name].(string)
+		size += len(text)
+	}
+	if size > plant.MaxSize {
 		return p, 1005
 	}
-	p = plant.NewPlant{ID: id.Num().Int64(), Plant: plant.Plant{Name: name}}
-	if hasTag {
-		p.Tag = &tag
-	}
+	known["id"] = id.Num()
+	content, _ := json.Marshal(known)
+	_ = json.Unmarshal(content, &p) // TestMembers checks that p has every member
 	return p, 0
+}
+
+// membersOfType returns the names of those members of a NewPlant in openapi.yaml that have a type, and of all for "".
+func membersOfType(of string) (names []string) {
+	var document map[string]any
+	if err := yaml.Unmarshal(openapi.OpenAPI, &document); err != nil {
+		panic(err)
+	}
+	properties, _ := at(document, "components.schemas.NewPlant.properties").(map[string]any)
+	for name, property := range properties {
+		if of == "" || at(property, "type") == of {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // escapes matches what may not be taken for half of a surrogate pair, and in its group such a half.
@@ -126,11 +149,9 @@ func bounded(literal string) json.Number {
 }
 
 // membersOf returns the members of the JSON object that p must become.
-func membersOf(p plant.Plant) map[string]any {
-	members := map[string]any{"name": p.Name}
-	if p.Tag != nil {
-		members["tag"] = *p.Tag
-	}
+func membersOf(p plant.Plant) (members map[string]any) {
+	content, _ := json.Marshal(p)
+	_ = json.Unmarshal(content, &members) // TestMembers checks the names
 	return members
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"plantstore/internal/plant"
 	"plantstore/test/processtest"
 )
 
@@ -27,6 +28,24 @@ func TestSpecification(t *testing.T) {
 	parameters, _ := at(document, "paths./plants.post.parameters").([]any)
 	if len(parameters) != 1 || at(parameters[0], "required") != false || at(parameters[0], "name") != "Idempotency-Key" {
 		t.Errorf("the parameters are %v, want Idempotency-Key alone, not required", parameters)
+	}
+}
+
+// plant.NewPlant has the members of openapi.yaml, and plant.Plant those of the answer.
+func TestMembers(t *testing.T) {
+	document := load(t, "../../openapi.yaml")
+	for schema, of := range map[string]reflect.Type{
+		"Plant": reflect.TypeFor[plant.Plant](), "NewPlant": reflect.TypeFor[plant.NewPlant](),
+	} {
+		got := []any{}
+		for _, field := range reflect.VisibleFields(of) {
+			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); !field.Anonymous {
+				got = append(got, name)
+			}
+		}
+		if want := at(document, "components.schemas."+schema+".properties.*"); !reflect.DeepEqual(got, want) {
+			t.Errorf("plant.%s has the members %v, want %v, as openapi.yaml: change internal/plant/plant.go", schema, got, want)
+		}
 	}
 }
 

@@ -17,19 +17,23 @@ async function create(plant) {
   };
   let body;
   for (const wait of [1, 2, 4, 0]) { // seconds
-    let retryAfter;
+    let retryAfter, status = 0;
     try {
       // The token is for the service alone: a redirect is no answer of it.
       const options = { method: 'POST', headers, body: plant, redirect: 'manual', signal: AbortSignal.timeout(20_000) };
-      const answer = await fetch(`${URL}/plants`, options);
+      const answer = await fetch(`${URL.replace(/\/$/, '')}/plants`, options);
       body = await answer.text();
+      status = answer.status;
       retryAfter = answer.headers.get('Retry-After');
-      if (answer.status === 200 && answer.headers.get('Content-Type') === 'application/json') return { created: true, body };
-      if (answer.status >= 400 && answer.status < 500 && answer.status !== 429 && !retryAfter) break;
+      if (status === 200 && answer.headers.get('Content-Type') === 'application/json') return { created: true, body };
+      if (status >= 400 && status < 500 && status !== 429 && !retryAfter) break;
     } catch (failure) {
       body = `no answer: ${failure.cause ?? failure}`;
     }
-    if (wait) await setTimeout(1000 * (/^[1-5]?\d$/.test(retryAfter) ? retryAfter : wait));
+    if (!wait) break;
+    const seconds = /^[1-5]?\d$/.test(retryAfter) ? retryAfter : wait;
+    console.error(`not certain yet (status ${status}): trying again in ${seconds} s`);
+    await setTimeout(1000 * seconds);
   }
   return { created: false, body };
 }

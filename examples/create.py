@@ -30,7 +30,7 @@ def post(plant: str, key: str) -> tuple[int, str, str, str]:
         "Content-Type": "application/json",
         "Idempotency-Key": key,
     }
-    request = urllib.request.Request(os.environ["URL"] + "/plants", plant.encode(), headers)
+    request = urllib.request.Request(os.environ["URL"].rstrip("/") + "/plants", plant.encode(), headers)
     try:
         answer = urllib.request.build_opener(NoRedirects).open(request, timeout=20)
     except urllib.error.HTTPError as error:
@@ -53,12 +53,15 @@ def create(plant: str) -> tuple[bool, str]:
         if 400 <= status < 500 and status != 429 and not retry_after:
             return False, body
         if wait:
-            time.sleep(int(retry_after) if re.fullmatch("[1-5]?[0-9]", retry_after) else wait)
+            wait = int(retry_after) if re.fullmatch("[1-5]?[0-9]", retry_after) else wait
+            print(f"not certain yet (status {status}): trying again in {wait} s", file=sys.stderr)
+            time.sleep(wait)
     return False, body
 
 
 if len(sys.argv) != 2 or not os.environ.get("URL") or not os.environ.get("TOKEN"):
-    sys.exit("usage: URL=... TOKEN=... python3 examples/create.py PLANT")
+    print("usage: URL=... TOKEN=... python3 examples/create.py PLANT", file=sys.stderr)
+    sys.exit(2)
 created, body = create(sys.argv[1])
 print(body)
 sys.exit(not created)

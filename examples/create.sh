@@ -7,8 +7,10 @@
 #     examples/create.sh '{"id":1,"name":"Monstera","tag":"indoor"}'
 set -eu
 
-usage='usage: URL=... TOKEN=... examples/create.sh PLANT'
-: "${URL:?$usage}" "${TOKEN:?$usage}" "${1:?$usage}"
+if [ $# != 1 ] || [ -z "${URL:-}" ] || [ -z "${TOKEN:-}" ]; then
+  echo 'usage: URL=... TOKEN=... examples/create.sh PLANT' >&2
+  exit 2
+fi
 key=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n') # of this plant: each attempt sends the same
 body=$(mktemp)
 trap 'rm -f "$body"' EXIT
@@ -16,7 +18,7 @@ trap 'rm -f "$body"' EXIT
 for wait in 1 2 4 0; do # seconds
   # The token goes through a pipe: what stands in a command, others on the machine see.
   answer=$(printf 'Authorization: Bearer %s' "$TOKEN" |
-    curl -sS --max-time 20 -o "$body" -w '%{http_code}|%{content_type}|%header{retry-after}' "$URL/plants" \
+    curl -sS --max-time 20 -o "$body" -w '%{http_code}|%{content_type}|%header{retry-after}' "${URL%/}/plants" \
       -H @- -H "Idempotency-Key: $key" -H 'Content-Type: application/json' --data-raw "$1") ||
     { echo "no answer" >"$body"; answer='000||'; }
   case $answer in
@@ -26,6 +28,7 @@ for wait in 1 2 4 0; do # seconds
   esac
   [ "$wait" = 0 ] && break
   case ${answer##*|} in [0-9] | [1-5][0-9]) wait=${answer##*|} ;; esac
+  echo "not certain yet (status ${answer%%|*}): trying again in $wait s" >&2
   sleep "$wait"
 done
 cat "$body"

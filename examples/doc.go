@@ -6,5 +6,6 @@
 // asked four times. It sends one Idempotency-Key with all attempts, so that a
 // plant is never created twice and never taken for another's. It comes again when
 // nobody answered, when the answer has Retry-After, after as many seconds, and
-// when the gateway answers 429 or 5xx. It prints the Plant, or the Error.
+// when the gateway answers 429 or 5xx. It
+// says so on standard error. It prints the Plant, or the Error.
 package examples

@@ -41,8 +41,14 @@ func TestExamples(t *testing.T) {
 			" after lost answers":  func(t *testing.T) { testLostAnswers(t, c, server.URL) },
 			" and another service": func(t *testing.T) { testAnotherService(t, c) },
 			" where nobody answers": func(t *testing.T) {
-				if out, code := c.run(t, nobody.URL); !strings.HasPrefix(out, "no answer") || code != 1 {
-					t.Errorf("%v = %q, exit code %d, want no answer and 1", c.command, out, code)
+				out, told, code := c.run(t, nobody.URL, c.plant)
+				if !strings.HasPrefix(out, "no answer") || code != 1 || strings.Count(told, "trying again in ") != 3 {
+					t.Errorf("%v = %q, exit code %d, and says %q, want no answer and 1, and three more attempts", c.command, out, code, told)
+				}
+			},
+			" without a plant": func(t *testing.T) {
+				if out, told, code := c.run(t, server.URL); out != "" || code != 2 || !strings.HasPrefix(told, "usage: URL=") {
+					t.Errorf("%v = %q, exit code %d, and says %q, want its usage and 2", c.command, out, code, told)
 				}
 			},
 		} {
@@ -67,14 +73,16 @@ type client struct {
 	plant, secret string
 }
 
-// run returns what the client prints on standard output, and its exit code.
-func (c client) run(t *testing.T, address string) (stdout string, code int) {
+// run returns what the client prints, and its exit code.
+func (c client) run(t *testing.T, address string, arguments ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), c.command[0], append(slices.Clone(c.command[1:]), c.plant)...)
+	command := exec.CommandContext(t.Context(), c.command[0], append(slices.Clone(c.command[1:]), arguments...)...)
+	var errors strings.Builder
+	command.Stderr = &errors
 	command.Env = append(os.Environ(), "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1")
 	command.Env = append(command.Env, "URL="+address, "TOKEN="+c.secret)
 	out, _ := command.Output() // the exit code tells
-	return string(out), command.ProcessState.ExitCode()
+	return string(out), errors.String(), command.ProcessState.ExitCode()
 }
 
 // testLostAnswers lets a client create its plant through a proxy that loses the first answer, and answers the second
@@ -106,8 +114,8 @@ func testLostAnswers(t *testing.T, c client, address string) {
 			forward.ServeHTTP(w, r)
 		}
 	}))
-	created, createdCode := c.run(t, proxy.URL)
-	exists, existsCode := c.run(t, proxy.URL)
+	created, _, createdCode := c.run(t, proxy.URL+"/", c.plant)
+	exists, _, existsCode := c.run(t, proxy.URL+"/", c.plant)
 	proxy.Close()
 	if created != `{"name":"Monstera","tag":"indoor"}`+"\n" || createdCode != 0 {
 		t.Errorf("%v = %q, exit code %d, want the Plant and 0", c.command, created, createdCode)
@@ -140,7 +148,7 @@ func testAnotherService(t *testing.T, c client) {
 			_, _ = io.WriteString(w, "<html>")
 		}
 	}))
-	out, code := c.run(t, server.URL)
+	out, _, code := c.run(t, server.URL, c.plant)
 	server.Close()
 	if code != 1 || asked != 4 || strings.Contains(out, c.secret) {
 		t.Errorf("%v = %q, exit code %d after %d requests, want 1 after 4", c.command, out, code, asked)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -30,7 +31,8 @@ func main() {
 	parser := newParser(ctx)
 	command, err := parser.Parse(os.Args[1:])
 	if err != nil {
-		parser.Errorf("%v; for usage, run `plantstore --help` or `plantstore COMMAND --help`", err)
+		message := strings.ReplaceAll(err.Error(), `"EOL" (<EOL>)`, "none") // kong's name for the end of the line
+		parser.Errorf("%s; for usage, run `plantstore --help` or `plantstore COMMAND --help`", message)
 		os.Exit(2)
 	}
 	command.FatalIfErrorf(command.Run())

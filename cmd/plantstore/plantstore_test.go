@@ -81,6 +81,7 @@ func TestFailures(t *testing.T) {
 		{"token issue --table tokens --subject ä", 2, "subject must have 1 to 128 visible ASCII characters"},
 		{"token list", 2, "set --stack or --table, or --endpoint-url"},
 		{"token list --stack=", 2, "--stack is empty"},
+		{"token list --stack", 2, "--stack: expected string value but got none;"},
 		{"token list --table tokens", 1, "no AWS region: set AWS_REGION"},
 		{"token list --endpoint-url localhost:8000", 2, "--endpoint-url is not an http or https URL"},
 		{"token list --endpoint-url http://127.0.0.1:1", 1, "DynamoDB at http://127.0.0.1:1"},

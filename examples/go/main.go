@@ -2,8 +2,10 @@
 // became of it, four times at most. It prints the Plant, or the Error and ends
 // with 1.
 //
-//	URL=http://127.0.0.1:8080 TOKEN=... \
+//	URL=http://127.0.0.1:8080 TOKEN=... GOTOOLCHAIN=auto \
 //		go run ./examples/go '{"id":1,"name":"Monstera","tag":"indoor"}'
+//
+// GOTOOLCHAIN=auto lets an older Go download the version that go.mod names.
 package main
 
 import (
@@ -51,6 +53,7 @@ func create(ctx context.Context, plant string) (created bool, body string) {
 			wait = time.Duration(seconds) * time.Second
 		}
 		if attempt < attempts-1 {
+			fmt.Fprintf(os.Stderr, "not certain yet (status %d): trying again in %v\n", answer.status, wait)
 			time.Sleep(wait)
 		}
 	}
@@ -69,7 +72,7 @@ var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) er
 func post(ctx context.Context, plant, key string) (answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, os.Getenv("URL")+"/plants", strings.NewReader(plant))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(os.Getenv("URL"), "/")+"/plants", strings.NewReader(plant))
 	if err != nil {
 		return answer{}, err
 	}

@@ -56,7 +56,7 @@ bench: ## compare the functions with an empty one (some minutes; BENCH_FLAGS=-si
 benchstat: ## compare the Go benchmarks with another commit (BASE=origin/main)
 	tools/benchstat $(BASE)
 
-check: ## run what CI runs: format, vet, lint, template, workflows, tests
+check: ## run what CI runs: format, vet, lint, template, workflows, contract, tests (BASE=origin/main)
 	go mod tidy -diff
 	@echo 'golangci-lint: the first run builds it, for about two minutes'
 	$(LINT) fmt --diff
@@ -65,6 +65,7 @@ check: ## run what CI runs: format, vet, lint, template, workflows, tests
 	$(ACTIONLINT)
 	@if command -v sam >/dev/null; then sam validate --lint && cfn-lint template.yaml tools/deploy-role.yaml; else echo 'SAM is missing: template.yaml is not validated ($(GET_SAM))'; fi
 	@if command -v checkov >/dev/null; then checkov --file template.yaml tools/deploy-role.yaml --skip-download --compact --quiet; else echo "checkov is missing: template.yaml is not checked for security (pip install -r tools/checkov.txt)"; fi
+	tools/contract-diff $(BASE)
 	$(MAKE) test
 
 format: ## format the Go code

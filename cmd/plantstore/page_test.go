@@ -1,11 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,8 +41,10 @@ func TestTokenOnThePage(t *testing.T) {
 }
 
 // TestPage creates a plant by a click on the page, and learns by a second click that it exists. The browser must report
-// no error; it reports what the page's content security policy forbids, such as a request to another server. With
-// SCREENSHOT=FILE.png the test stores what the browser shows.
+// no error; it reports what the page's content security policy forbids, such as a request to another server.
+//
+// docs/page.png is a picture of the page, with the digest of the page's text at its end. The test fails if the text is
+// another one. With SCREENSHOT=1 it makes the picture anew.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	chromium, err := exec.LookPath("chromium")
@@ -51,14 +57,16 @@ func TestPage(t *testing.T) {
 	defer stop()
 	server := processtest.Serve(t, processtest.Build(t, "plantstore"), processtest.InMemory()...)
 	messages := chromedp.Console(ctx)
-	var created, exists string
+	var text, created, exists string
 	var screenshot []byte
 	const answer = ".live-responses-table tbody"
 	limited, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	err = chromedp.Do(limited,
-		chromedp.EmulateViewport(1000, 2030),
+		chromedp.EmulateViewport(1000, 2200),
 		chromedp.Navigate(server.URL),
+		chromedp.WaitReady(".execute", chromedp.NodeVisible),
+		into(&text, chromedp.Evaluate[string]("document.body.innerText")),
 		chromedp.Click(".execute", chromedp.NodeVisible),
 		into(&created, chromedp.Text(answer, chromedp.NodeVisible)),
 		chromedp.Click(".execute", chromedp.NodeVisible),
@@ -69,11 +77,7 @@ func TestPage(t *testing.T) {
 		!strings.HasPrefix(exists, "400") || !strings.Contains(exists, `"error": 3001`) {
 		t.Errorf("the clicks show %q and %q, %v, want 200 and a Plant, then 400 and error 3001", created, exists, err)
 	}
-	if file := os.Getenv("SCREENSHOT"); file != "" {
-		if err := os.WriteFile(file, screenshot, 0o600); err != nil {
-			t.Error(err)
-		}
-	}
+	checkPicture(t, screenshot, fmt.Sprintf("%x", sha256.Sum256([]byte(text))))
 	if _, err := chromedp.Run(ctx, chromedp.Evaluate[any]("console.log('end')")); err != nil {
 		t.Fatal(err)
 	}
@@ -84,6 +88,20 @@ func TestPage(t *testing.T) {
 		if !strings.HasSuffix(message.URL, "/plants") { // the browser also logs a 400 of the API
 			t.Errorf("the browser reports %s at %s, want nothing", message, message.URL)
 		}
+	}
+}
+
+// checkPicture checks that docs/page.png has the digest, or replaces it by the screenshot.
+func checkPicture(t *testing.T, screenshot []byte, digest string) {
+	t.Helper()
+	const file = "../../docs/page.png"
+	picture, err := os.ReadFile(file)
+	if os.Getenv("SCREENSHOT") != "" {
+		picture = slices.Concat(screenshot, []byte(digest)) // programs ignore what comes after a picture
+		err = os.WriteFile(file, picture, 0o600)
+	}
+	if err != nil || !bytes.HasSuffix(picture, []byte(digest)) {
+		t.Errorf("docs/page.png shows another text (%v): run `SCREENSHOT=1 go test -count=1 -run TestPage ./cmd/...`", err)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/swaggest/swgui/v5/static"
@@ -49,7 +50,7 @@ func New(next http.Handler, openapi []byte, address, token string) (http.Handler
 	if err := template.Must(template.New("page").Parse(html)).Execute(&index, token); err != nil {
 		return nil, err
 	}
-	contract := bytes.Replace(openapi, []byte("url: '{base_url}'\n"), []byte("url: /\n"), 1)
+	contract := regexp.MustCompile(`\nservers:\n( .*\n)+`).ReplaceAll(openapi, []byte("\nservers:\n  - url: /\n"))
 	files := map[string]file{
 		"/":             {"text/html; charset=utf-8", index.Bytes()},
 		"/page.js":      {"text/javascript; charset=utf-8", script},

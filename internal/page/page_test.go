@@ -23,7 +23,7 @@ func TestPage(t *testing.T) {
 	}{
 		{"a browser", "GET", "/", "127.0.0.1:8080", "text/html", 200, `data-token="&#34;&lt;secret&gt;"`},
 		{"any type", "GET", "/", "127.0.0.1:8080", "*/*", 200, "swagger-ui-bundle.js"},
-		{"the contract with this server", "GET", "/openapi.yaml", "localhost:8080", "*/*", 200, "\nservers:\n  - url: /\n"},
+		{"the contract with this server", "GET", "/openapi.yaml", "localhost:8080", "*/*", 200, "\nservers:\n  - url: /\nsecurity:\n"},
 		{"the script", "GET", "/page.js", "localhost", "*/*", 200, "SwaggerUIBundle"},
 		{"a compressed file", "GET", "/swagger-ui-bundle.js", "localhost", "*/*", 200, "\x1f\x8b"},
 		{"the icon", "GET", "/favicon-32x32.png", "[::1]:8080", "*/*", 200, "PNG"},

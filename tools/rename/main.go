@@ -52,9 +52,14 @@ func run(wanted names) error {
 	if err != nil {
 		return err
 	}
+	picture := strings.Fields("env SCREENSHOT=1 go test -count=1 -run TestPage ./cmd/...")
+	if _, err := exec.LookPath("chromium"); err != nil {
+		picture = []string{"echo", "docs/page.png shows the old name: with Chromium, run", strings.Join(picture[1:], " ")}
+	}
 	for _, command := range [][]string{
 		{"gofmt", "-w", "."},
 		{"go", "run", "./tools/seed", "-events"}, // the digests of the sample tokens
+		picture,
 		{"git", "add", "--all"},
 		{"git", "-c", "core.safecrlf=false", "diff", "--cached", "--stat=120", "-M40"},
 	} {
@@ -72,11 +77,7 @@ func run(wanted names) error {
 }
 
 const next = `
-Next:
-  make check                     # runs everything that CI runs
-  SCREENSHOT=1 go test -count=1 -run TestPage ./cmd/...   # makes docs/page.png anew; needs Chromium
-  git commit
-LICENSE keeps its line, as the licence requires; add a line with your own name.
+Next: run make check, and commit. LICENSE keeps its line, as the licence requires: add one with your own name.
 `
 
 // output returns what a command prints to standard output.

@@ -4,7 +4,8 @@
 // curl line with it.
 //
 // It is for a local DynamoDB alone: the token of the events stands in this
-// repository.
+// repository. With -events it writes into the sample events what is computed from
+// the rest of them: the token's checksum and digest.
 package main
 
 import (
@@ -58,7 +59,15 @@ In another terminal:
 func main() {
 	port := flag.Int("port", 3000, "port of sam local start-api, for the curl line")
 	wait := flag.Bool("wait", false, "wait for an interrupt")
+	write := flag.Bool("events", false, "write checksums and digests into events/, and end")
 	flag.Parse()
+	if *write {
+		if err := writeEvents("events"); err != nil {
+			fmt.Fprintln(os.Stderr, "seed:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	secret, err := run(ctx, os.Getenv("AWS_ENDPOINT_URL_DYNAMODB"))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -54,6 +55,18 @@ func TestEachEventGetsItsAnswer(t *testing.T) {
 		}
 		return answer
 	})
+}
+
+// The tokens and digests in the events are those that the command writes.
+func TestEventsAreSealed(t *testing.T) {
+	names, err := fs.Glob(files, "*/*.json")
+	for _, name := range names {
+		event, readErr := fs.ReadFile(files, name)
+		sealed, sealErr := seal(string(event))
+		if err := errors.Join(err, readErr, sealErr); err != nil || sealed != string(event) {
+			t.Errorf("%s is not as the command writes it (%v): run `go run ./tools/seed -events`", name, err)
+		}
+	}
 }
 
 // CI runs this with SAM and Docker, after `sam build` and `make dynamodb`. An event gets its answer each time.

@@ -11,7 +11,7 @@ ARCH     ?= $(HOST_ARCH)
 PORT     ?= 3000
 ENV       = dev
 SHIFT    ?= gradual
-BUILD    ?= $(shell date -u +%Y-%m-%dT%H:%M:%SZ)
+BUILD    ?= $(strip $(shell git describe --always --dirty --exclude '*' 2>/dev/null) $(shell date -u +%Y-%m-%dT%H:%M:%SZ))
 BASE     ?= origin/main
 TIME     ?= 10m
 EVENT    ?= events/createplant/create.json
@@ -83,7 +83,7 @@ schemathesis: plantstore ## test the service with schemathesis (EXAMPLES=200 SEE
 build: ## build both functions with SAM (ARCH=arm64 or x86_64; default: this machine's)
 	@: $(GOARCH_OF)
 	@command -v sam >/dev/null || { echo 'SAM is missing: $(GET_SAM)' >&2; exit 1; }
-	ARCH=$(ARCH) BUILD="$$(git describe --always --dirty --exclude '*' 2>/dev/null) $(BUILD)" sam build
+	ARCH=$(ARCH) BUILD='$(BUILD)' sam build
 	@sed -i.bak '/^  Architecture:/,/Default:/s/Default: .*/Default: $(ARCH)/' .aws-sam/build/template.yaml
 	BUILT=1 go test -count=1 -run TestBuiltFunctions ./test/template
 

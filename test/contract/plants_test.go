@@ -19,7 +19,7 @@ var (
 func probe() []conversation {
 	const body = `{"id":$1,"name":"probe","tag":"contract-probe"}`
 	again := post(header("Idempotency-Key", "probe-$1"), body, created(`{"name":"probe","tag":"contract-probe"}`))
-	other := post(again.header, elm, want{codes: []int{3002, 3001}}) // 3001 if another subject has written the plant
+	other := post(again.header, elm, refused(3002))
 	steps := []step{again, again, post(nil, body, exists), other, again}
 	return []conversation{{"a plant is created once, and repeats are answered truly", nothing, steps}}
 }

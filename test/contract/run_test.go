@@ -75,11 +75,11 @@ func runAll(t *testing.T, target target) {
 			if target.guarded && got.status == http.StatusOK && s.want.plant == "" {
 				t.Fatalf("%.200s: step %d: %s wrote a plant that it must not, so the other cases were not tried", c.name, i+1, s)
 			}
-			want := s.want
-			if target.guarded && want.plant != "" {
-				want.codes = exists.codes // another subject's run has written the plant
+			if target.guarded && i == 0 && s.want.plant != "" && contract.compare(got, exists) == "" {
+				t.Logf("left out: %s: another subject has created the plant", c.name)
+				break
 			}
-			problem := contract.compare(got, want)
+			problem := contract.compare(got, s.want)
 			if _, ofItsOwn := target.lacking[gatewayBodies]; !ofItsOwn && got.header.Get("Apigw-Requestid") == "" {
 				problem = cmp.Or(problem, "want an Apigw-Requestid")
 			}

@@ -57,7 +57,6 @@ func TestProperties(t *testing.T) {
 		{"no stranger takes a role", role, p + "AssumeRolePolicyDocument", trust},
 		{"a role allows one action on one table, its log and traces", role, p + "Policies", policies},
 		{"CodeDeploy may shift traffic", role, p + "ManagedPolicyArns", `<nil>|<!Sub arn:\S+/AWSCodeDeployRoleForLambda>`},
-		{"a role has a boundary", role, p + "PermissionsBoundary", `<!If HasBoundary !Ref \w+ !Ref AWS::NoValue>`},
 		{"a table survives its stack", table, "DeletionPolicy", "RetainExceptOnCreate"},
 		{"a table survives its replacement", table, "UpdateReplacePolicy", "Retain"},
 		{"a table can be restored", table, p + "PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled", "true"},
@@ -70,9 +69,6 @@ func TestProperties(t *testing.T) {
 		{"no traffic is no alarm", alarm, p + "TreatMissingData", "notBreaching"},
 		{"an alarm fires above its threshold", alarm, p + "ComparisonOperator", "GreaterThan.*Threshold"},
 		{"every stage but dev is guarded", "", "Conditions.Guarded", "<!Not <!Equals !Ref Stage dev>>"},
-		{"a guarded stage is gradual", "", "Conditions.Gradual", "<!And !Condition Guarded <!Equals !Ref Shift gradual>>"},
-		{"it shifts traffic gradually", "", deployments + ".Type", `<!If Gradual (Canary|Linear)\w+ AllAtOnce>`},
-		{"at once ignores alarms", "", deployments + ".Alarms", `<!If Gradual <(!Ref \w+ ?)+> <!Ref AWS::NoValue>>`},
 		{"sam local sets what is declared", "", "Globals.Function.Environment.Variables.AWS_ENDPOINT_URL_DYNAMODB", ""},
 		{"DynamoDB removes expired tokens", "", "Resources.TokensTable.Properties.TimeToLiveSpecification", expiry},
 	} {

@@ -1,6 +1,5 @@
-// Package lambdalog makes the log lines of a Lambda function. It adds what joins
-// them to Lambda's own lines, to a trace and to a deployment, and what Lambda's
-// REPORT line tells about a start.
+// Package lambdalog writes a function's log lines, with Lambda's request id, the
+// trace, the build and the cost of a cold start.
 package lambdalog
 
 import (
@@ -18,33 +17,40 @@ import (
 // New returns a logger that writes JSON lines to w, with the attribute build unless
 // it is empty.
 func New(w io.Writer, build string) *slog.Logger {
-	log := slog.New(slog.NewJSONHandler(w, nil))
-	if build == "" {
-		return log
+	var lines slog.Handler = slog.NewJSONHandler(w, nil)
+	if build != "" {
+		lines = lines.WithAttrs([]slog.Attr{slog.String("build", build)})
 	}
-	return log.With("build", build)
+	return slog.New(timestamped{lines})
 }
 
-// ForInvocations returns log for the lines of invocations. They have a timestamp
-// where Lambda looks for it, so that it adds none: see Lambda Developer Guide,
-// "Log-level filtering". They have Lambda's request id and, if X-Ray samples the
-// request, the trace id. The first line also
-// has cold_start, the milliseconds from started until now, which is the function's
-// own part of its initialization, and the most memory used so far, in MiB.
+// timestamped writes the time of a line where Lambda looks for it; Lambda would add
+// one. Source: Lambda Developer Guide, "Log-level filtering".
+type timestamped struct{ slog.Handler }
+
+// Handle implements [slog.Handler].
+func (h timestamped) Handle(ctx context.Context, line slog.Record) error {
+	line.AddAttrs(slog.Time("timestamp", line.Time))
+	line.Time = time.Time{} // slog leaves out a zero time
+	return h.Handler.Handle(ctx, line)
+}
+
+// ForInvocations returns a logger for invocations. To the lines of log it adds
+// Lambda's request id and, if X-Ray samples the request, the trace id. To the first
+// line it adds cold_start, init_ms, which is the time from started to this call, and
+// memory_mb, the most memory used so far, in MiB.
 func ForInvocations(log *slog.Logger, started time.Time) *slog.Logger {
-	return slog.New(&handler{Handler: log.Handler(), initialization: time.Since(started)})
+	return slog.New(&invocations{Handler: log.Handler(), initialization: time.Since(started)})
 }
 
-type handler struct {
+type invocations struct {
 	slog.Handler
 	initialization time.Duration
 	warm           atomic.Bool // the first line was logged
 }
 
 // Handle implements [slog.Handler].
-func (h *handler) Handle(ctx context.Context, line slog.Record) error {
-	line.AddAttrs(slog.Time("timestamp", line.Time))
-	line.Time = time.Time{} // slog leaves out a zero time
+func (h *invocations) Handle(ctx context.Context, line slog.Record) error {
 	if invocation, ok := lambdacontext.FromContext(ctx); ok {
 		line.AddAttrs(slog.String("lambda_request_id", invocation.AwsRequestID))
 	}

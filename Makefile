@@ -15,7 +15,7 @@ BUILD    ?= $(strip $(shell git describe --always --dirty --exclude '*' 2>/dev/n
 BASE     ?= origin/main
 TIME     ?= 10m
 EVENT    ?= events/createplant/create.json
-FUNCTION  = $(if $(findstring /authorizer/,$(EVENT)),Authorizer,CreatePlant)Function
+FUNCTION  = $(shell grep -oiE '^  $(notdir $(patsubst %/,%,$(dir $(EVENT))))Function' template.yaml)
 HOST_ARCH = $(if $(filter aarch64 arm64,$(shell uname -m)),arm64,x86_64)
 GOARCH_OF = $(or $(GOARCH_$(ARCH)),$(error ARCH must be arm64 or x86_64, not $(ARCH)))
 GOARCH_arm64  = arm64
@@ -108,9 +108,7 @@ invoke: ## run make dynamodb and sam local invoke (EVENT=events/FUNCTION/NAME.js
 # ARTIFACTS_DIR. It does not pass the architecture. So they write the parameters that
 # belong to a build to parameters.yaml, which samconfig.toml gives to `sam local` and
 # `sam deploy`. The caller's Go settings must not change the binary.
-build-CreatePlantFunction: COMMAND = createplant
-build-AuthorizerFunction: COMMAND = authorizer
-build-CreatePlantFunction build-AuthorizerFunction:
+build-%Function:
 	CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH_OF) GOAMD64=v1 GOARM64=v8.0 GOEXPERIMENT= GOFLAGS= GOWORK=off go build -tags lambda.norpc,nethttpomithttp2 -trimpath -buildvcs=false \
-		-ldflags '-s -w' -o "$(ARTIFACTS_DIR)/bootstrap" ./cmd/$(COMMAND)
+		-ldflags '-s -w' -o "$(ARTIFACTS_DIR)/bootstrap" ./cmd/$(shell echo $* | tr A-Z a-z)
 	@printf '%s\n' 'Architecture: $(ARCH)' 'Build: "$(BUILD)"' 'Shift: $(SHIFT)' >"$(ARTIFACTS_DIR)/../parameters.yaml"

@@ -74,10 +74,14 @@ func TestEachEventGetsItsAnswerThroughSAMLocal(t *testing.T) {
 	if os.Getenv("SAM_LOCAL") == "" {
 		t.Skip("skipped: SAM_LOCAL=1 runs this, after `sam build` and `make dynamodb`")
 	}
-	functions := map[string]string{"createplant": "CreatePlantFunction", "authorizer": "AuthorizerFunction"}
+	template, err := os.ReadFile("../../template.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for range 2 {
 		testAnswers(t, func(t *testing.T, name string) []byte {
-			arguments := []string{"local", "invoke", functions[path.Dir(name)], "-e", "events/" + name}
+			function := regexp.MustCompile(`(?im)^  (` + path.Dir(name) + `Function):$`).FindSubmatch(template)[1]
+			arguments := []string{"local", "invoke", string(function), "-e", "events/" + name}
 			command := exec.CommandContext(t.Context(), "sam", arguments...)
 			command.Dir = "../.."
 			var stderr strings.Builder

@@ -31,7 +31,7 @@ const (
 	gatewayBodies      // API Gateway's own answers: not in `sam local`
 )
 
-// A step is a request and its answer. In headers and bodies, $1 and $2 stand for ids of the case's own, $TOKEN and its
+// A step is a request and its answer. In routes, headers and bodies, $1 and $2 stand for ids of the case's own, $TOKEN and its
 // like for the target's tokens, and $UNKNOWN for a token that no table has.
 type step struct {
 	route  string      // POST /plants if empty
@@ -171,7 +171,7 @@ func bodies() (cases []conversation) {
 
 func nested(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
 
-// texts returns cases for each text of a NewPlant, also for one that openapi.yaml has next year.
+// texts returns cases for each text of a NewPlant in openapi.yaml, which plant.Decode decodes.
 func texts() (cases []conversation) {
 	for _, name := range membersOfType("string") {
 		with := func(value string) string {
@@ -179,11 +179,11 @@ func texts() (cases []conversation) {
 		}
 		plantWith := func(value string) want { return created(strings.Replace(with(value), `"id":$1,`, "", 1)) }
 		cases = append(cases,
-			writes("a short "+name, post(nil, with(`"fern"`), plantWith(`"fern"`))),
-			writes("an empty "+name+" is kept", post(nil, with(`""`), plantWith(`""`))),
-			one(name+" one byte too large", nil, with(`"`+strings.Repeat("n", plant.MaxSize+1)+`"`), refused(1005)))
+			writes("plant.Decode: a short "+name, post(nil, with(`"fern"`), plantWith(`"fern"`))),
+			writes("plant.Decode: an empty "+name, post(nil, with(`""`), plantWith(`""`))),
+			one("plant.Decode: "+name+" one byte too large", nil, with(`"`+strings.Repeat("n", plant.MaxSize+1)+`"`), refused(1005)))
 		for _, value := range []string{"null", "1", "true", `["oak"]`, "{}"} {
-			cases = append(cases, one(name+" "+value, nil, with(value), invalid(name+" must be a string")))
+			cases = append(cases, one("plant.Decode: "+name+" "+value, nil, with(value), invalid(name+" must be a string")))
 		}
 	}
 	return cases

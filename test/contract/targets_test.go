@@ -62,7 +62,7 @@ func (target target) send(t testing.TB, s step, id int64) answer {
 			header.Add(name, fill(value))
 		}
 	}
-	return target.ask(t, cmp.Or(s.route, "POST /plants"), header, fill(s.body))
+	return target.ask(t, fill(cmp.Or(s.route, "POST /plants")), header, fill(s.body))
 }
 
 // ask sends a request to a route such as `POST /plants`. No answer ends the test.

@@ -5,6 +5,7 @@
 package main
 
 import (
+	"cmp"
 	"io"
 	standardlog "log"
 	"os"
@@ -24,15 +25,20 @@ func main() {
 	standardlog.SetOutput(io.Discard) // net/http logs answers that it did not ask for, with their bodies
 	log := lambdalog.New(os.Stdout, os.Getenv("BUILD"))
 	table, config, err := environment.Read(os.Getenv, "TOKENS_TABLE")
-	if err != nil {
+	issuer, issuerErr := environment.Issuer(os.Getenv)
+	if err = cmp.Or(err, issuerErr); err != nil {
 		log.Error("cannot start", "error", err.Error())
 		os.Exit(1)
 	}
 	client := dynamo.NewFunctionClient(config, log)
 	dynamo.Connect(client)
 	lambda.Start(&api.Authorizer{
-		Tokens: token.Verifier{Store: &dynamo.TokenStore{Client: client, Table: table}, Now: time.Now},
-		Log:    lambdalog.ForInvocations(log, started),
-		Now:    time.Now,
+		Tokens: token.Verifier{
+			Store:  &dynamo.TokenStore{Client: client, Table: table},
+			Now:    time.Now,
+			Issuer: issuer,
+		},
+		Log: lambdalog.ForInvocations(log, started),
+		Now: time.Now,
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	contract "plantstore"
+	"plantstore/cmd/internal/environment"
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
 	"plantstore/internal/gateway"
@@ -27,10 +28,19 @@ type serveCommand struct {
 	Addr        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on (default ${default}). Port 0 selects a free port."`
 	PlantsTable string `env:"PLANTS_TABLE" help:"Table of plants (default with an endpoint: ${plants_table}). Without tables and endpoint, everything is in memory."`
 	TokensTable string `env:"TOKENS_TABLE" help:"Table of tokens (default with an endpoint: ${tokens_table})."`
+
+	TokenIssuer   string `env:"TOKEN_ISSUER" placeholder:"URL" help:"Issuer whose JWT access tokens are valid too."`
+	TokenAudience string `env:"TOKEN_AUDIENCE" help:"Audience that these JWTs must name."`
 }
 
 // Run serves until ctx ends. It then answers the requests that it has accepted.
 func (c *serveCommand) Run(ctx context.Context) error {
+	issuer, err := environment.Issuer(func(name string) string {
+		return map[string]string{"TOKEN_ISSUER": c.TokenIssuer, "TOKEN_AUDIENCE": c.TokenAudience}[name]
+	})
+	if err != nil {
+		return usageError(err.Error())
+	}
 	plants, tokens, secret, err := c.stores(ctx)
 	if err != nil {
 		return err
@@ -43,7 +53,8 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		const hint = "use another --addr, for example `make run ADDR=127.0.0.1:8081`"
 		return fmt.Errorf("cannot listen on %s (%w); %s", c.Addr, err, hint)
 	}
-	server := newServer(plants, tokens, slog.New(slog.NewJSONHandler(os.Stderr, nil)))
+	verifier := token.Verifier{Store: tokens, Now: time.Now, Issuer: issuer}
+	server := newServer(plants, verifier, slog.New(slog.NewJSONHandler(os.Stderr, nil)))
 	pageSecret := secret
 	if address, ok := listener.Addr().(*net.TCPAddr); !ok || !address.IP.IsLoopback() {
 		pageSecret = "" // other machines can request the page
@@ -94,10 +105,10 @@ func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens t
 }
 
 // newServer puts the two handlers behind a gateway and an HTTP server.
-func newServer(plants plant.Store, tokens token.Finder, log *slog.Logger) *http.Server {
+func newServer(plants plant.Store, tokens token.Verifier, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: &gateway.Gateway{
-			Authorizer: &api.Authorizer{Tokens: token.Verifier{Store: tokens, Now: time.Now}, Log: log, Now: time.Now},
+			Authorizer: &api.Authorizer{Tokens: tokens, Log: log, Now: time.Now},
 			Routes: map[string]gateway.Function{
 				"POST /plants": &api.CreatePlant{Plants: plants, Log: log, Now: time.Now, NewKey: rand.Text},
 			},

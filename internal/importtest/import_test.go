@@ -13,6 +13,8 @@ import (
 const (
 	sdk    = "github.com/aws/aws-sdk-go-v2/"
 	lambda = "github.com/aws/aws-lambda-go/"
+	oidc   = "github.com/coreos/go-oidc/v3/oidc"
+	jose   = "github.com/go-jose/go-jose/v4"
 )
 
 var (
@@ -33,8 +35,9 @@ func allowed() map[string][]string {
 		internal + "dynamo":          append(smithy, internal+"plant", internal+"token", sdk),
 		internal + "api":             {internal + "plant", internal + "token"},
 		internal + "gateway":         {lambda + "events"},
+		internal + "jwt":             {internal + "token", oidc, jose},
 		internal + "page":            {"github.com/swaggest/swgui/v5/static"},
-		cmd + "internal/environment": {internal + "dynamo", sdk},
+		cmd + "internal/environment": {internal + "dynamo", internal + "jwt", internal + "token", sdk},
 		cmd + "internal/lambdalog":   {lambda + "lambdacontext"},
 		cmd + "createplant":          {cmd + "internal/", internal + "api", internal + "dynamo", lambda + "lambda"},
 		cmd + "authorizer": {

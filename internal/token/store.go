@@ -10,8 +10,9 @@ var (
 	// ErrNotFound means that the store holds no such token.
 	ErrNotFound = errors.New("token: not found")
 
-	// ErrUnavailable means that the store could not be reached or refused to work.
-	ErrUnavailable = errors.New("token: store is unavailable")
+	// ErrUnavailable means that the store, or an issuer, could not be reached or
+	// refused to work.
+	ErrUnavailable = errors.New("token: store or issuer is unavailable")
 )
 
 // Finder finds tokens. It is all that a [Verifier] needs of a store.

@@ -147,3 +147,22 @@ func TestVerify(t *testing.T) {
 		}
 	}
 }
+
+// issuer is a token.Issuer to which every token is valid.
+type issuer struct{}
+
+func (issuer) Verify(context.Context, string) (token.Principal, error) {
+	return token.Principal{Subject: "issuer ann"}, nil
+}
+
+// Our prefix decides who verifies a token, and the other one is not asked.
+func TestVerifyWithIssuer(t *testing.T) {
+	for bearer, want := range map[string]string{
+		secret: issued.Subject, "pst_": "", "pst_eyJ.e30.": "", "PST_": "issuer ann", "eyJ.e30.pst_": "issuer ann",
+	} {
+		verifier := token.Verifier{Store: new(finder), Now: func() time.Time { return noon }, Issuer: issuer{}}
+		if got, err := verifier.Verify(t.Context(), bearer); got.Subject != want || (err == nil) != (want != "") {
+			t.Errorf("Verify(%q) = %+v, %v, want the subject %q", bearer, got, err, want)
+		}
+	}
+}

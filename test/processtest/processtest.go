@@ -53,7 +53,9 @@ func Environment(endpoint string, others ...string) []string {
 // InMemory returns the environment of a server whose stores are in memory,
 // whatever the environment of the test is.
 func InMemory() []string {
-	return []string{"AWS_ENDPOINT_URL_DYNAMODB=", "AWS_ENDPOINT_URL=", "PLANTS_TABLE=", "TOKENS_TABLE="}
+	return []string{
+		"AWS_ENDPOINT_URL_DYNAMODB=", "AWS_ENDPOINT_URL=", "PLANTS_TABLE=", "TOKENS_TABLE=", "TOKEN_ISSUER=", "TOKEN_AUDIENCE=",
+	}
 }
 
 // IssueToken adds to store a token of subject that is valid for an hour from at.

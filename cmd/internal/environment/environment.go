@@ -2,12 +2,16 @@
 package environment
 
 import (
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"plantstore/internal/dynamo"
+	"plantstore/internal/jwt"
+	"plantstore/internal/token"
 )
 
 // Read returns the table in tableVariable and the configuration of DynamoDB. An
@@ -41,4 +45,21 @@ func Endpoint(getenv func(string) string) (string, error) {
 		}
 	}
 	return "", nil
+}
+
+// Issuer returns what verifies the JWTs of the issuer in TOKEN_ISSUER for the
+// audience in TOKEN_AUDIENCE, and nil if neither is set.
+func Issuer(getenv func(string) string) (token.Issuer, error) {
+	issuer, audience := getenv("TOKEN_ISSUER"), getenv("TOKEN_AUDIENCE")
+	if issuer == "" && audience == "" {
+		return nil, nil
+	}
+	if issuer == "" || audience == "" {
+		return nil, errors.New("set both TOKEN_ISSUER and TOKEN_AUDIENCE, or neither")
+	}
+	verifier, err := jwt.New(issuer, audience, time.Now)
+	if err != nil {
+		return nil, fmt.Errorf("TOKEN_ISSUER %w", err)
+	}
+	return verifier, nil
 }

@@ -1,0 +1,122 @@
+package jwt
+
+import (
+	"cmp"
+	"context"
+	"crypto"
+	"encoding/json/jsontext"
+	"encoding/json/v2"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"plantstore/internal/token"
+)
+
+const (
+	interval     = time.Minute             // the shortest time from one fetch to the next
+	maxAge       = time.Hour               // of keys, after which they are fetched again
+	fetchTimeout = 1500 * time.Millisecond // leaves the authorizer time to answer
+	maxAnswer    = 1 << 20                 // bytes
+)
+
+// keys are the public keys of an issuer. They are fetched when a token needs a key
+// that is not there or is an hour old, but at most once a minute, whatever tokens
+// come. They stay in use until a fetch succeeds. So a new key may be refused for a
+// minute, and a withdrawn one may be used for an hour. The key set of go-oidc would
+// fetch for each forged token.
+type keys struct {
+	issuer string
+	client *http.Client // follows no redirect
+	now    func() time.Time
+
+	mu      sync.Mutex // held during a fetch too, which is short
+	current map[string][]crypto.PublicKey
+	at      time.Time // when the fetch of current began
+	tried   time.Time // when the last fetch began
+	err     error     // of the last fetch
+	url     string    // of the keys, once it is discovered
+}
+
+// find returns the keys with this id. If there are none, it returns
+// [token.ErrInvalid], or [token.ErrUnavailable] if the last fetch failed.
+func (k *keys) find(ctx context.Context, id string) ([]crypto.PublicKey, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	now := k.now()
+	missing := k.current[id] == nil || now.Sub(k.at) >= maxAge
+	if missing && now.Sub(k.tried) >= interval && id != "" {
+		k.tried = now
+		k.err = k.fetch(ctx)
+	}
+	switch found := k.current[id]; {
+	case found != nil:
+		return found, nil
+	case k.err != nil && id != "":
+		return nil, fmt.Errorf("%w: %w", token.ErrUnavailable, k.err)
+	}
+	return nil, token.ErrInvalid
+}
+
+// fetch replaces the keys. Its error repeats no answer.
+func (k *keys) fetch(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+	defer cancel()
+	defer k.client.CloseIdleConnections() // Lambda may freeze the process for hours
+	if k.url == "" {
+		var document struct {
+			Issuer string `json:"issuer"`
+			Keys   string `json:"jwks_uri"`
+		}
+		err := k.get(ctx, strings.TrimSuffix(k.issuer, "/")+"/.well-known/openid-configuration", &document)
+		switch {
+		case err != nil:
+			return err
+		case document.Issuer != k.issuer:
+			return errors.New("jwt: the discovery document names another issuer")
+		case !strings.HasPrefix(document.Keys, "https:") && strings.HasPrefix(k.issuer, "https:"):
+			return errors.New("jwt: the discovery document has no https URL of the keys")
+		}
+		k.url = document.Keys
+	}
+	var set struct {
+		Keys []jsontext.Value `json:"keys"`
+	}
+	if err := k.get(ctx, k.url, &set); err != nil || set.Keys == nil {
+		return cmp.Or(err, errors.New("jwt: the answer is not a JSON Web Key Set"))
+	}
+	k.at, k.current = k.tried, map[string][]crypto.PublicKey{}
+	for _, value := range set.Keys {
+		var key jose.JSONWebKey
+		// A key of a kind that go-jose does not know is an error.
+		if key.UnmarshalJSON(value) == nil && key.IsPublic() && key.Use != "enc" {
+			k.current[key.KeyID] = append(k.current[key.KeyID], key.Key)
+		}
+	}
+	return nil
+}
+
+// get decodes the JSON at address into value.
+func (k *keys) get(ctx context.Context, address string, value any) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return errors.New("jwt: the URL of the keys is malformed")
+	}
+	answer, err := k.client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close() //nolint:errcheck // it was only read
+	if answer.StatusCode != http.StatusOK || !strings.Contains(answer.Header.Get("Content-Type"), "json") {
+		return fmt.Errorf("jwt: %s answers with status %d or another type than JSON", address, answer.StatusCode)
+	}
+	if json.UnmarshalRead(http.MaxBytesReader(nil, answer.Body, maxAnswer), value) != nil {
+		return fmt.Errorf("jwt: %s answers what is not JSON of at most 1 MB", address)
+	}
+	return nil
+}

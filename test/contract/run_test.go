@@ -19,6 +19,7 @@ import (
 
 	"plantstore/internal/dynamo"
 	"plantstore/test/dynamotest"
+	"plantstore/test/issuertest"
 	"plantstore/test/processtest"
 )
 
@@ -54,6 +55,19 @@ func TestContract(t *testing.T) {
 		const why = "a server in memory has one token"
 		lacking := map[need]string{expiredToken: why, revokedToken: why, anotherToken: why}
 		runAll(t, target{server.URL, http.DefaultTransport, secret, lacking, false})
+	})
+	t.Run("with the tokens of an issuer", func(t *testing.T) {
+		issuer := issuertest.Start(t, "0")
+		lacking := map[need]string{revokedToken: "a JWT cannot be revoked"}
+		t.Run("in process", func(t *testing.T) {
+			service := newService(t)
+			service.accept(t, issuer)
+			runAll(t, target{"", service, issuer.Tokens, lacking, false})
+		})
+		t.Run("serve in memory", func(t *testing.T) {
+			server := processtest.Serve(t, binary, append(processtest.InMemory(), issuer.Environment()...)...)
+			runAll(t, target{server.URL, http.DefaultTransport, issuer.Tokens, lacking, false})
+		})
 	})
 }
 

@@ -19,9 +19,11 @@ import (
 
 	"plantstore/internal/api"
 	"plantstore/internal/gateway"
+	"plantstore/internal/jwt"
 	"plantstore/internal/memory"
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
+	"plantstore/test/issuertest"
 )
 
 // A target is a service to check.
@@ -148,9 +150,10 @@ func issueAll(t testing.TB, store token.Store) map[string]string {
 type service struct {
 	contract
 	target
-	gateway gateway.Gateway
-	plants  lastPlant
-	log     bytes.Buffer // of the last request
+	gateway    gateway.Gateway
+	authorizer api.Authorizer
+	plants     lastPlant
+	log        bytes.Buffer // of the last request
 }
 
 // lastPlant is a store that shows the last plant.
@@ -168,8 +171,9 @@ func newService(t testing.TB) *service {
 	t.Helper()
 	s, tokens := &service{contract: loadContract(t)}, new(memory.TokenStore)
 	log := slog.New(slog.NewJSONHandler(&s.log, nil))
+	s.authorizer = api.Authorizer{Tokens: token.Verifier{Store: tokens, Now: time.Now}, Log: log, Now: time.Now}
 	s.gateway = gateway.Gateway{
-		Authorizer: &api.Authorizer{Tokens: token.Verifier{Store: tokens, Now: time.Now}, Log: log, Now: time.Now},
+		Authorizer: &s.authorizer,
 		Routes: map[string]gateway.Function{
 			"POST /plants": &api.CreatePlant{Plants: &s.plants, Log: log, Now: time.Now, NewKey: crand.Text},
 		},
@@ -179,6 +183,16 @@ func newService(t testing.TB) *service {
 	}
 	s.target = target{"", s, issueAll(t, tokens), nil, false}
 	return s
+}
+
+// accept makes the service accept the tokens of an issuer too.
+func (s *service) accept(t *testing.T, issuer *issuertest.Issuer) {
+	t.Helper()
+	verifier, err := jwt.New(issuer.URL, issuer.Audience, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.authorizer.Tokens = token.Verifier{Store: new(memory.TokenStore), Now: time.Now, Issuer: verifier}
 }
 
 // RoundTrip gives a request to the gateway.

@@ -1,0 +1,111 @@
+// Package issuertest gives tests a certified OpenID provider, the npm package
+// oidc-provider, and tokens that it issues.
+package issuertest
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"embed"
+	"encoding/json/v2"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+//go:embed package.json package-lock.json server.mjs
+var files embed.FS
+
+// Issuer is a running provider.
+type Issuer struct {
+	URL      string            `json:"issuer"`
+	Audience string            `json:"audience"`
+	Tokens   map[string]string `json:"tokens"` // TOKEN, OTHER_TOKEN and so on; see server.mjs
+	Stop     func()            `json:"-"`
+}
+
+// Environment returns the variables with which a service accepts the tokens.
+func (i *Issuer) Environment() []string {
+	return []string{"TOKEN_ISSUER=" + i.URL, "TOKEN_AUDIENCE=" + i.Audience}
+}
+
+// Start starts a provider with a new key on a port, or on a free one if that is 0.
+// It stops at the end of the test. If it cannot be started, Start skips the test, or
+// fails it with CI=true.
+func Start(t testing.TB, port string) *Issuer {
+	t.Helper()
+	folder, err := install(t)
+	if err != nil {
+		message := fmt.Sprintf("this test needs npm and Node.js 20 or later, and downloads oidc-provider: %v", err)
+		if os.Getenv("CI") == "true" {
+			t.Fatal(message)
+		}
+		t.Skip("skipped: " + message)
+	}
+	command := exec.CommandContext(t.Context(), "node", "server.mjs", port, "127.0.0.1")
+	command.Dir = folder
+	var log bytes.Buffer
+	command.Stderr = &log
+	stdin, err1 := command.StdinPipe()
+	stdout, err2 := command.StdoutPipe()
+	if err := cmp.Or(err1, err2, command.Start()); err != nil {
+		t.Fatal(err)
+	}
+	issuer := &Issuer{Stop: func() {
+		_ = stdin.Close() // which ends it
+		_ = command.Wait()
+	}}
+	t.Cleanup(issuer.Stop)
+	for lines := bufio.NewScanner(stdout); issuer.URL == ""; {
+		if !lines.Scan() {
+			issuer.Stop()
+			t.Fatalf("the provider ended: %s", &log)
+		}
+		_ = json.Unmarshal(lines.Bytes(), issuer) // other lines are notices
+	}
+	return issuer
+}
+
+// install returns a folder with the provider and the packages that package-lock.json
+// pins. They stay in the user's cache.
+func install(t testing.TB) (string, error) {
+	t.Helper()
+	_, missing := exec.LookPath("node")
+	cache, err := os.UserCacheDir()
+	if err = cmp.Or(missing, err); err != nil {
+		return "", err
+	}
+	hash := sha256.New()
+	for _, name := range []string{"package-lock.json", "server.mjs"} {
+		content, _ := files.ReadFile(name) // it is embedded
+		hash.Write(content)
+	}
+	folder := filepath.Join(cache, "plantstore", fmt.Sprintf("oidc-provider-%x", hash.Sum(nil)[:8]))
+	if _, err := os.Stat(folder); err == nil {
+		return folder, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(folder), 0o755); err != nil {
+		return "", err
+	}
+	work, err := os.MkdirTemp(filepath.Dir(folder), "")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(work) //nolint:errcheck // it is a cache
+	npm := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+	npm.Dir = work
+	if err := os.CopyFS(work, files); err != nil {
+		return "", err
+	}
+	if out, err := npm.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("npm ci: %w: %s", err, out)
+	}
+	if err := os.Rename(work, folder); err != nil && !errors.Is(err, os.ErrExist) {
+		return "", err
+	}
+	return folder, nil
+}

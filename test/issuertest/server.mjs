@@ -1,0 +1,124 @@
+// Serves an OpenID provider on a port of 127.0.0.1, prints its URL and tokens of
+// each kind as a line of JSON, and ends when standard input does.
+//
+//   node server.mjs PORT HOST    HOST is how others name this machine
+
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import Provider from 'oidc-provider';
+
+const [port, host] = process.argv.slice(2);
+const server = createServer().listen(Number(port), host === '127.0.0.1' ? host : undefined);
+await new Promise((resolve) => server.once('listening', resolve));
+const local = `http://127.0.0.1:${server.address().port}`;
+const issuer = `http://${host}:${server.address().port}`;
+const audience = 'plants';
+const redirect = 'https://client.example.com/callback';
+
+// What the tokens of a client have besides, by its id. Times are from now, in seconds.
+const changes = { expired: { exp: -60 }, early: { nbf: 3600 } };
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const key = { ...privateKey.export({ format: 'jwk' }), kid: randomBytes(8).toString('hex') };
+const provider = new Provider(issuer, {
+  jwks: { keys: [key] },
+  cookies: { keys: ['test'] },
+  pkce: { required: () => false },
+  clients: ['gardener', 'other', 'expired', 'early'].map((id) => ({
+    client_id: id,
+    client_secret: 'secret',
+    redirect_uris: [redirect],
+    grant_types: ['client_credentials', 'authorization_code'],
+  })),
+  findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
+  features: {
+    devInteractions: { enabled: false },
+    clientCredentials: { enabled: true },
+    resourceIndicators: {
+      enabled: true,
+      getResourceServerInfo: (_, resource) => ({
+        scope: 'create',
+        audience: new URL(resource).hostname.split('.')[0],
+        accessTokenFormat: 'jwt',
+      }),
+      useGrantedResource: () => true,
+    },
+  },
+  interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
+  formats: {
+    customizers: {
+      jwt: (_, token, parts) => {
+        for (const [claim, offset] of Object.entries(changes[token.clientId] ?? {})) {
+          parts.payload[claim] = Math.floor(Date.now() / 1000) + offset;
+        }
+      },
+    },
+  },
+});
+
+// A user logs in and consents by asking for the page.
+provider.use(async (ctx, next) => {
+  if (!ctx.path.startsWith('/interaction/')) return next();
+  const { prompt, params, session } = await provider.interactionDetails(ctx.req, ctx.res);
+  let result = { login: { accountId: 'ann' } };
+  if (prompt.name === 'consent') {
+    const grant = new provider.Grant({ accountId: session.accountId, clientId: params.client_id });
+    grant.addOIDCScope('openid');
+    grant.addResourceScope(params.resource, 'create');
+    result = { consent: { grantId: await grant.save() } };
+  }
+  ctx.respond = false;
+  await provider.interactionFinished(ctx.req, ctx.res, result, { mergeWithLastSubmission: true });
+});
+server.on('request', provider.callback());
+
+const resource = `https://${audience}.example.com`;
+
+// grant returns the answer of the token endpoint.
+async function grant(client, parameters) {
+  const response = await fetch(`${local}/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${client}:secret`)}` },
+    body: new URLSearchParams({ resource, ...parameters }),
+  });
+  if (!response.ok) throw new Error(await response.text());
+  return response.json();
+}
+
+// issue returns an access token of a client that acts for itself.
+async function issue(client, parameters) {
+  return (await grant(client, { grant_type: 'client_credentials', scope: 'create', ...parameters })).access_token;
+}
+
+// logIn returns the answer of the token endpoint for a user, who follows redirects.
+async function logIn() {
+  const query = new URLSearchParams({
+    client_id: 'gardener', response_type: 'code', scope: 'openid create', redirect_uri: redirect, nonce: 'n', resource,
+  });
+  const cookies = new Map();
+  let url = `${local}/auth?${query}`;
+  while (!url.startsWith(redirect)) {
+    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
+    const response = await fetch(url, { headers: { cookie }, redirect: 'manual' });
+    for (const set of response.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(set);
+      cookies.set(name, value);
+    }
+    if (!response.headers.has('location')) throw new Error(await response.text());
+    url = new URL(response.headers.get('location'), url).href.replace(issuer, local);
+  }
+  return grant('gardener', {
+    grant_type: 'authorization_code', code: new URL(url).searchParams.get('code'), redirect_uri: redirect,
+  });
+}
+
+const user = await logIn();
+const tokens = {
+  TOKEN: user.access_token,
+  ID_TOKEN: user.id_token,
+  OTHER_TOKEN: await issue('other'),
+  EXPIRED_TOKEN: await issue('expired'),
+  EARLY_TOKEN: await issue('early'),
+  FOREIGN_TOKEN: await issue('gardener', { resource: 'https://animals.example.com' }),
+};
+console.log(JSON.stringify({ issuer, audience, tokens }));
+process.stdin.resume().on('end', () => process.exit());

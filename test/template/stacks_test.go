@@ -9,26 +9,25 @@ import (
 
 const topic, certificate = "arn:aws:sns:eu-central-1:123456789012:alarms", "arn:aws:acm:eu-central-1:123456789012:certificate/id"
 
-// changes has another value for each parameter, and says whether the change must publish a version of each function.
-// "" is a change of nothing.
-var changes = []struct {
-	parameter, value string
-	publishes        bool
-}{
-	{"", "", false},
-	{"AlarmTopic", topic + "-2", false},
-	{"ThrottleRate", "150", false},
-	{"ThrottleBurst", "150", false},
-	{"Memory", "512", true},
-	{"ReservedConcurrency", "50", false},
-	{"RefusalLimit", "8", false},
-	{"LogRetention", "365", false},
-	{"Tracing", "Active", true},
-	{"PermissionsBoundary", "arn:aws:iam::123456789012:policy/boundary", false},
-	{"DomainName", "plants.example.com", false},
-	{"Build", "abc1234 2026-01-31T12:00:00Z", false}, // for its own sake, a build must not publish
-	{"Shift", "at-once", false},
-	{"Architecture", "arm64", false}, // the code changes with it, which publishes
+// changes has another value for each parameter, and the functions of which the change must publish a version. "" is a
+// change of nothing.
+var changes = []struct{ parameter, value, publishes string }{
+	{"", "", ""},
+	{"AlarmTopic", topic + "-2", ""},
+	{"ThrottleRate", "150", ""},
+	{"ThrottleBurst", "150", ""},
+	{"Memory", "512", "AuthorizerFunction CreatePlantFunction"},
+	{"ReservedConcurrency", "50", ""},
+	{"RefusalLimit", "8", ""},
+	{"LogRetention", "365", ""},
+	{"Tracing", "Active", "AuthorizerFunction CreatePlantFunction"},
+	{"PermissionsBoundary", "arn:aws:iam::123456789012:policy/boundary", ""},
+	{"DomainName", "plants.example.com", ""},
+	{"TokenIssuer", "https://issuer.example.com", "AuthorizerFunction"},
+	{"TokenAudience", "another", "AuthorizerFunction"},
+	{"Build", "abc1234 2026-01-31T12:00:00Z", ""}, // for its own sake, a build must not publish
+	{"Shift", "at-once", ""},
+	{"Architecture", "arm64", ""}, // the code changes with it, which publishes
 }
 
 // values returns the value of each parameter: its default, unless pairs of names and values say another.
@@ -53,6 +52,11 @@ func TestStacks(t *testing.T) {
 			if set["DomainName"] != "" {
 				set["CertificateArn"] = certificate
 			}
+			if set["TokenIssuer"] != "" {
+				set["TokenAudience"] = "plants"
+			} else if set["TokenAudience"] != "" {
+				set["TokenIssuer"] = "https://issuer.example.com"
+			}
 			sets = append(sets, set)
 			delete(untested, change.parameter)
 		}
@@ -71,8 +75,9 @@ func TestStacks(t *testing.T) {
 		}
 		testStack(t, name, stack, sets[i])
 		for function, version := range versions(stack) {
-			if before := versions(stacks[first])[function]; (version != before) != change.publishes {
-				t.Errorf("%s: the version of %s is %s, before %s; want another = %t", name, function, version, before, change.publishes)
+			before, want := versions(stacks[first])[function], strings.Contains(change.publishes, function)
+			if (version != before) != want {
+				t.Errorf("%s: the version of %s is %s, before %s; want another = %t", name, function, version, before, want)
 			}
 		}
 	}
@@ -83,7 +88,7 @@ func versions(stack tree) map[string]string {
 	versions := map[string]string{}
 	for id, resource := range stack.sub("Resources") {
 		if resource := resource.(tree); resource["Type"] == "AWS::Lambda::Version" {
-			versions[resource.text("Properties.FunctionName")] = id + " " + resource.text("Properties")
+			versions[resource.text("Properties.FunctionName.Ref")] = id + " " + resource.text("Properties")
 		}
 	}
 	return versions
@@ -120,6 +125,8 @@ func TestRules(t *testing.T) {
 		values(t, "Stage", "production"),
 		values(t, "DomainName", "plants.example.com"),
 		values(t, "CertificateArn", certificate),
+		values(t, "TokenIssuer", "https://issuer.example.com"),
+		values(t, "TokenAudience", "plants"),
 	}
 	for i, stack := range translate(t, sets) {
 		if got, want := refused(stack, sets[i]), i > 0; got != want {

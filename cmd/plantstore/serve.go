@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"regexp"
 	"time"
 
 	contract "plantstore"
@@ -29,12 +30,18 @@ type serveCommand struct {
 	PlantsTable string `env:"PLANTS_TABLE" help:"Table of plants (default with an endpoint: ${plants_table}). Without tables and endpoint, everything is in memory."`
 	TokensTable string `env:"TOKENS_TABLE" help:"Table of tokens (default with an endpoint: ${tokens_table})."`
 
-	TokenIssuer   string `env:"TOKEN_ISSUER" placeholder:"URL" help:"Issuer whose JWT access tokens are valid too."`
-	TokenAudience string `env:"TOKEN_AUDIENCE" help:"Audience that these JWTs must name."`
+	AllowOrigin   []string `env:"ALLOW_ORIGIN" placeholder:"ORIGIN" help:"Origin whose pages may call the API, such as http://localhost:5173, or *."`
+	TokenIssuer   string   `env:"TOKEN_ISSUER" placeholder:"URL" help:"Issuer whose JWT access tokens are valid too."`
+	TokenAudience string   `env:"TOKEN_AUDIENCE" help:"Audience that these JWTs must name."`
 }
 
 // Run serves until ctx ends. It then answers the requests that it has accepted.
 func (c *serveCommand) Run(ctx context.Context) error {
+	for _, origin := range c.AllowOrigin {
+		if !regexp.MustCompile(`^(\*|https?://(\*|[A-Za-z0-9.:-]+))$`).MatchString(origin) {
+			return usageError("--allow-origin must be an origin, for example http://localhost:5173, or *")
+		}
+	}
 	issuer, err := environment.Issuer(func(name string) string {
 		return map[string]string{"TOKEN_ISSUER": c.TokenIssuer, "TOKEN_AUDIENCE": c.TokenAudience}[name]
 	})
@@ -54,7 +61,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		return fmt.Errorf("cannot listen on %s (%w); %s", c.Addr, err, hint)
 	}
 	verifier := token.Verifier{Store: tokens, Now: time.Now, Issuer: issuer}
-	server := newServer(plants, verifier, slog.New(slog.NewJSONHandler(os.Stderr, nil)))
+	server := newServer(plants, verifier, c.AllowOrigin, slog.New(slog.NewJSONHandler(os.Stderr, nil)))
 	pageSecret := secret
 	if address, ok := listener.Addr().(*net.TCPAddr); !ok || !address.IP.IsLoopback() {
 		pageSecret = "" // other machines can request the page
@@ -105,7 +112,7 @@ func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens t
 }
 
 // newServer puts the two handlers behind a gateway and an HTTP server.
-func newServer(plants plant.Store, tokens token.Verifier, log *slog.Logger) *http.Server {
+func newServer(plants plant.Store, tokens token.Verifier, allowOrigins []string, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: &gateway.Gateway{
 			Authorizer: &api.Authorizer{Tokens: tokens, Log: log, Now: time.Now},
@@ -115,6 +122,8 @@ func newServer(plants plant.Store, tokens token.Verifier, log *slog.Logger) *htt
 			Log:   log,
 			Now:   time.Now,
 			NewID: rand.Text,
+
+			AllowOrigins: allowOrigins,
 		},
 		DisableGeneralOptionsHandler: true, // an HTTP API has none
 		ReadHeaderTimeout:            5 * time.Second,

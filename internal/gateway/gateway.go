@@ -7,7 +7,8 @@
 // type; the authorizer called for every request of the route, its context under
 // requestContext.authorizer.lambda; functions that are not stopped when their
 // client goes away; and the answers that an HTTP API gives by itself, which
-// cannot be changed in AWS: 403, 404, 408, 413 and 500, each with a JSON message.
+// cannot be changed in AWS: 403, 404, 408, 413 and 500, each with a JSON message,
+// and 204 to a preflight request of CORS.
 //
 // It does not throttle, refuse an event over Lambda's limit of 6 MB, or parse
 // cookies, query and path parameters, which the functions do not read.
@@ -51,8 +52,13 @@ type Gateway struct {
 	Authorizer Function
 	Routes     map[string]Function // by route key, such as "POST /plants"
 	Log        *slog.Logger
-	Now        func() time.Time
-	NewID      func() string // returns a request id that no other request has
+
+	// AllowOrigins are the origins whose pages may read responses, such as
+	// https://example.com, https://* or *. Without any there is no CORS.
+	AllowOrigins []string
+
+	Now   func() time.Time
+	NewID func() string // returns a request id that no other request has
 
 	large sync.Mutex // held while a large body is in memory
 }
@@ -61,6 +67,9 @@ type Gateway struct {
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id := g.NewID()
 	w.Header().Set("Apigw-Requestid", id)
+	if g.preflight(w, r) {
+		return
+	}
 	routeKey := r.Method + " " + r.URL.Path
 	function, found := g.Routes[routeKey]
 	if !found {
@@ -118,6 +127,9 @@ func (g *Gateway) invoke(
 	}
 	for name, value := range answer.Headers {
 		w.Header().Set(name, value)
+	}
+	if origin := event.Headers["origin"]; origin != "" {
+		g.allow(origin, w.Header())
 	}
 	w.WriteHeader(answer.StatusCode)
 	_, _ = io.WriteString(w, answer.Body) // the client may have gone

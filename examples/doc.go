@@ -1,6 +1,6 @@
-// Package examples holds clients of the Plant Store in four languages, each
-// complete in one file without a dependency: create.sh (curl), go/main.go,
-// create.py and create.mjs.
+// Package examples holds clients of the Plant Store, each complete in one file
+// without a dependency: create.sh (curl), go/main.go, create.py, create.mjs and
+// browser.html.
 //
 // Each creates a plant and does not end before it knows what became of it, or has
 // asked four times. It sends one Idempotency-Key with all attempts, so that a

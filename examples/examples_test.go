@@ -24,12 +24,18 @@ const retryAfter = 3 * time.Second
 // TestExamples runs each client against a server whose answers get lost, against none and against another service.
 // The clients wait for seconds, so all of them run at once.
 func TestExamples(t *testing.T) {
-	server := processtest.Serve(t, processtest.Build(t, "plantstore"), processtest.InMemory()...)
+	pages := httptest.NewServer(http.FileServer(http.Dir(".")))
+	t.Cleanup(pages.Close)
+	environment := append(processtest.InMemory(), "ALLOW_ORIGIN="+pages.URL)
+	server := processtest.Serve(t, processtest.Build(t, "plantstore"), environment...)
 	nobody := httptest.NewServer(http.NotFoundHandler())
 	nobody.Close()
 	var runs sync.WaitGroup
 	defer runs.Wait()
-	commands := []string{"curl ./create.sh", "go " + buildGo(t), "python3 python3 create.py", "node node create.mjs"}
+	commands := []string{
+		"curl ./create.sh", "go " + buildGo(t), "python3 python3 create.py", "node node create.mjs",
+		"chromium " + browser + " " + pages.URL + "/browser.html",
+	}
 	for id, command := range commands {
 		program, command, _ := strings.Cut(command, " ")
 		if _, err := exec.LookPath(program); err != nil && os.Getenv("CI") != "true" {
@@ -47,12 +53,18 @@ func TestExamples(t *testing.T) {
 				}
 			},
 			" without a plant": func(t *testing.T) {
+				if c.command[0] == browser { // which does not submit an incomplete form
+					return
+				}
 				if out, told, code := c.run(t, server.URL); out != "" || code != 2 || !strings.HasPrefix(told, "usage: URL=") {
 					t.Errorf("%v = %q, exit code %d, and says %q, want its usage and 2", c.command, out, code, told)
 				}
 			},
 		} {
 			runs.Go(func() { t.Run(program+name, test) })
+		}
+		if program == "chromium" {
+			runs.Go(func() { t.Run("chromium and origins", func(t *testing.T) { testOrigins(t, c, server.URL) }) })
 		}
 	}
 }
@@ -76,6 +88,10 @@ type client struct {
 // run returns what the client prints, and its exit code.
 func (c client) run(t *testing.T, address string, arguments ...string) (stdout, stderr string, code int) {
 	t.Helper()
+	if c.command[0] == browser {
+		stdout, stderr, _, code = c.browse(t, c.command[1], address, arguments...)
+		return stdout, stderr, code
+	}
 	command := exec.CommandContext(t.Context(), c.command[0], append(slices.Clone(c.command[1:]), arguments...)...)
 	var errors strings.Builder
 	command.Stderr = &errors
@@ -92,7 +108,11 @@ func testLostAnswers(t *testing.T, c client, address string) {
 	var keys []string               // the client sends one request after the other
 	var told time.Time
 	forward := httputil.NewSingleHostReverseProxy(target)
-	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	forward.ModifyResponse = func(r *http.Response) error {
+		r.Header.Del("Access-Control-Allow-Origin") // allowOrigins has set it
+		return nil
+	}
+	proxy := httptest.NewServer(allowOrigins(func(w http.ResponseWriter, r *http.Request) {
 		keys = append(keys, r.Header.Get("Idempotency-Key"))
 		switch len(keys) {
 		case 1:
@@ -136,7 +156,7 @@ func testAnotherService(t *testing.T, c client) {
 	}))
 	defer elsewhere.Close()
 	asked := 0
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(allowOrigins(func(w http.ResponseWriter, r *http.Request) {
 		switch asked++; asked {
 		case 1, 2:
 			http.Redirect(w, r, elsewhere.URL, []int{http.StatusFound, http.StatusTemporaryRedirect}[asked-1])

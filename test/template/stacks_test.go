@@ -23,6 +23,7 @@ var changes = []struct{ parameter, value, publishes string }{
 	{"Tracing", "Active", "AuthorizerFunction CreatePlantFunction"},
 	{"PermissionsBoundary", "arn:aws:iam::123456789012:policy/boundary", ""},
 	{"DomainName", "plants.example.com", ""},
+	{"AllowedOrigins", "https://www.example.com,http://127.0.0.1:5173", ""},
 	{"TokenIssuer", "https://issuer.example.com", "AuthorizerFunction"},
 	{"TokenAudience", "another", "AuthorizerFunction"},
 	{"Build", "abc1234 2026-01-31T12:00:00Z", ""}, // for its own sake, a build must not publish

@@ -1,6 +1,7 @@
 package template
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -45,6 +46,10 @@ func TestProperties(t *testing.T) {
 	template := parse(t, "template.yaml")
 	attribute := find(`dynamodbav:"(\w+),unixtime"`, read(t, "internal/dynamo/tokens.go"))[0][1]
 	expiry := "<AttributeName:" + attribute + " Enabled:true>"
+	// The headers are those of internal/gateway, which imitates the API.
+	cors := fmt.Sprintf("<!If HasAllowedOrigins <allowHeaders:<%s> allowMethods:<%s> "+
+		"allowOrigins:<!Split , !Ref AllowedOrigins> exposeHeaders:<%s> maxAge:%s> !Ref AWS::NoValue>",
+		gateway(t, "allowHeaders"), gateway(t, "allowMethods"), gateway(t, "exposeHeaders"), gateway(t, "maxAge"))
 	for _, rule := range []struct{ why, kind, path, want string }{
 		{"each change publishes a version", function, p + "AutoPublishAliasAllProperties", "true"},
 		{"our log lines are kept, Lambda's are not", function, p + "LoggingConfig", logging},
@@ -53,6 +58,7 @@ func TestProperties(t *testing.T) {
 		{"the API needs the authorizer's alias", httpAPI, "DependsOn", `\w+Aliaslive`},
 		{"a flood is bounded", httpAPI, p + "DefaultRouteSettings", `<\w+BurstLimit:!Ref \w+ \w+RateLimit:!Ref \w+>`},
 		{"a domain closes AWS's address", httpAPI, p + "DisableExecuteApiEndpoint", `<!If HasDomain true false>`},
+		{"pages of other origins need a parameter", httpAPI, p + "CorsConfiguration", cors},
 		{"clients choose nothing in the access log", httpAPI, p + "AccessLogSettings", accessLog},
 		{"no stranger takes a role", role, p + "AssumeRolePolicyDocument", trust},
 		{"a role allows one action on one table, its log and traces", role, p + "Policies", policies},
@@ -78,6 +84,13 @@ func TestProperties(t *testing.T) {
 			}
 		}
 	}
+}
+
+// gateway returns the value of a constant of internal/gateway, a list with spaces.
+func gateway(t *testing.T, constant string) string {
+	t.Helper()
+	found := find(constant+` += "(.+)"`, read(t, "internal/gateway/cors.go"))
+	return strings.ReplaceAll(found[0][1], ",", " ")
 }
 
 // TestRoutes checks that the template and openapi.yaml have the same routes.
@@ -107,7 +120,7 @@ func TestDoors(t *testing.T) {
 		role:     "AssumeRolePolicyDocument ManagedPolicyArns PermissionsBoundary Policies",
 		table: "AttributeDefinitions BillingMode DeletionProtectionEnabled KeySchema " +
 			"PointInTimeRecoverySpecification TimeToLiveSpecification",
-		httpAPI: "AccessLogSettings Auth DefaultRouteSettings DisableExecuteApiEndpoint",
+		httpAPI: "AccessLogSettings Auth CorsConfiguration DefaultRouteSettings DisableExecuteApiEndpoint",
 		function: "AutoPublishAliasAllProperties Description Environment Events LoggingConfig Role Timeout " +
 			"VersionDescription",
 		"Globals": "Architectures AutoPublishAlias CodeUri DeploymentPreference Environment " +

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -75,7 +76,20 @@ func one(name string, header http.Header, body string, want want) conversation {
 func writes(name string, steps ...step) conversation { return conversation{name, freshIDs, steps} }
 
 func conversations() []conversation {
-	return slices.Concat(probe(), headers(), bodies(), texts(), sizes(), order(), plants(), ids(), duplicates(), gatewayAnswers())
+	return slices.Concat(probe(), routes(), headers(), bodies(), texts(), sizes(), order(), plants(), ids(), duplicates(), gatewayAnswers())
+}
+
+// routes returns a case for each operation of openapi.yaml: nobody may use it without a token.
+func routes() (cases []conversation) {
+	paths, _ := at(document(), "paths").(map[string]any)
+	for path, operations := range paths {
+		for method := range operations.(map[string]any) {
+			s := post(header("Authorization"), "", refused(2001))
+			s.route = strings.ToUpper(method) + " " + regexp.MustCompile(`{\w+}`).ReplaceAllString(path, "1")
+			cases = append(cases, conversation{s.route + " without a token", nothing, []step{s}})
+		}
+	}
+	return cases
 }
 
 // headers returns a case for each value of a header.

@@ -91,13 +91,17 @@ func (c contract) judge(body []byte) (p plant.NewPlant, code int) {
 	return p, 0
 }
 
-// membersOfType returns the names of those members of a NewPlant in openapi.yaml that have a type, and of all for "".
-func membersOfType(of string) (names []string) {
-	var document map[string]any
-	if err := yaml.Unmarshal(openapi.OpenAPI, &document); err != nil {
+// document returns openapi.yaml.
+func document() (parsed map[string]any) {
+	if err := yaml.Unmarshal(openapi.OpenAPI, &parsed); err != nil {
 		panic(err)
 	}
-	properties, _ := at(document, "components.schemas.NewPlant.properties").(map[string]any)
+	return parsed
+}
+
+// membersOfType returns the names of those members of a NewPlant in openapi.yaml that have a type, and of all for "".
+func membersOfType(of string) (names []string) {
+	properties, _ := at(document(), "components.schemas.NewPlant.properties").(map[string]any)
 	for name, property := range properties {
 		if of == "" || at(property, "type") == of {
 			names = append(names, name)

@@ -23,8 +23,8 @@ func TestAWSCommands(t *testing.T) {
 		w.WriteHeader(http.StatusBadRequest)
 	}))
 	defer server.Close()
-	environment := append(os.Environ(), "AWS_ENDPOINT_URL="+server.URL, "AWS_MAX_ATTEMPTS=1", "AWS_PAGER=",
-		"AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=secret", "AWS_REGION=us-east-1", "AWS_DEFAULT_REGION=us-east-1",
+	environment := append(os.Environ(), "AWS_ENDPOINT_URL="+server.URL, "AWS_ENDPOINT_URL_DYNAMODB="+server.URL,
+		"AWS_MAX_ATTEMPTS=1", "AWS_PAGER=", "AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=secret", "AWS_REGION=us-east-1", "AWS_DEFAULT_REGION=us-east-1",
 		"stack=stack", "plants=plants", `item={"id": {"N": "1"}}`)
 	commands := awsCommands(t)
 	for _, command := range commands {

@@ -158,7 +158,8 @@ func (issuer) Verify(context.Context, string) (token.Principal, error) {
 // Our prefix decides who verifies a token, and the other one is not asked.
 func TestVerifyWithIssuer(t *testing.T) {
 	for bearer, want := range map[string]string{
-		secret: issued.Subject, "pst_": "", "pst_eyJ.e30.": "", "PST_": "issuer ann", "eyJ.e30.pst_": "issuer ann",
+		secret: issued.Subject, prefix: "", prefix + "eyJ.e30.": "",
+		strings.ToUpper(prefix): "issuer ann", "eyJ.e30." + prefix: "issuer ann",
 	} {
 		verifier := token.Verifier{Store: new(finder), Now: func() time.Time { return noon }, Issuer: issuer{}}
 		if got, err := verifier.Verify(t.Context(), bearer); got.Subject != want || (err == nil) != (want != "") {

@@ -39,7 +39,7 @@ plantstore: ## build the command-line tool, bin/plantstore
 	go build -o bin/plantstore ./cmd/plantstore
 
 test: ## run every test, with DynamoDB Local if it can be started
-	tools/dynamodb-local sh -c 'go test -count=1 $(RACE) ./internal/... ./cmd/... && go test -count=1 ./test/... ./examples/... ./tools/...'
+	tools/dynamodb-local sh -c 'go test -count=1 $(RACE) ./internal/... ./cmd/... && go test -count=1 ./test/... ./examples/... && go test -count=1 ./tools/...'
 	ALLOCATIONS=1 go test -count=1 -run TestAllocations ./internal/api
 	@tools/left-out
 

@@ -25,20 +25,17 @@ func main() {
 	standardlog.SetOutput(io.Discard) // net/http logs answers that it did not ask for, with their bodies
 	log := lambdalog.New(os.Stdout, os.Getenv("BUILD"))
 	table, config, err := environment.Read(os.Getenv, "TOKENS_TABLE")
-	issuer, issuerErr := environment.Issuer(os.Getenv)
+	issuer, issuerErr := environment.Issuer(os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE"))
 	if err = cmp.Or(err, issuerErr); err != nil {
 		log.Error("cannot start", "error", err.Error())
 		os.Exit(1)
 	}
 	client := dynamo.NewFunctionClient(config, log)
 	dynamo.Connect(client)
+	store := &dynamo.TokenStore{Client: client, Table: table}
 	lambda.Start(&api.Authorizer{
-		Tokens: token.Verifier{
-			Store:  &dynamo.TokenStore{Client: client, Table: table},
-			Now:    time.Now,
-			Issuer: issuer,
-		},
-		Log: lambdalog.ForInvocations(log, started),
-		Now: time.Now,
+		Tokens: token.Verifier{Store: store, Now: time.Now, Issuer: issuer},
+		Log:    lambdalog.ForInvocations(log, started),
+		Now:    time.Now,
 	})
 }

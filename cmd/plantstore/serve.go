@@ -26,10 +26,9 @@ import (
 
 type serveCommand struct {
 	connection
-	Addr        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on (default ${default}). Port 0 selects a free port."`
-	PlantsTable string `env:"PLANTS_TABLE" help:"Table of plants (default with an endpoint: ${plants_table}). Without tables and endpoint, everything is in memory."`
-	TokensTable string `env:"TOKENS_TABLE" help:"Table of tokens (default with an endpoint: ${tokens_table})."`
-
+	Addr          string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on (default ${default}). Port 0 selects a free port."`
+	PlantsTable   string   `env:"PLANTS_TABLE" help:"Table of plants (default with an endpoint: ${plants_table}). Without tables and endpoint, everything is in memory."`
+	TokensTable   string   `env:"TOKENS_TABLE" help:"Table of tokens (default with an endpoint: ${tokens_table})."`
 	AllowOrigin   []string `env:"ALLOW_ORIGIN" placeholder:"ORIGIN" help:"Origin whose pages may call the API, such as http://localhost:5173, or *."`
 	TokenIssuer   string   `env:"TOKEN_ISSUER" placeholder:"URL" help:"Issuer whose JWT access tokens are valid too."`
 	TokenAudience string   `env:"TOKEN_AUDIENCE" help:"Audience that these JWTs must name."`
@@ -42,9 +41,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 			return usageError("--allow-origin must be an origin, for example http://localhost:5173, or *")
 		}
 	}
-	issuer, err := environment.Issuer(func(name string) string {
-		return map[string]string{"TOKEN_ISSUER": c.TokenIssuer, "TOKEN_AUDIENCE": c.TokenAudience}[name]
-	})
+	issuer, err := environment.Issuer(c.TokenIssuer, c.TokenAudience)
 	if err != nil {
 		return usageError(err.Error())
 	}
@@ -119,11 +116,10 @@ func newServer(plants plant.Store, tokens token.Verifier, allowOrigins []string,
 			Routes: map[string]gateway.Function{
 				"POST /plants": &api.CreatePlant{Plants: plants, Log: log, Now: time.Now, NewKey: rand.Text},
 			},
-			Log:   log,
-			Now:   time.Now,
-			NewID: rand.Text,
-
 			AllowOrigins: allowOrigins,
+			Log:          log,
+			Now:          time.Now,
+			NewID:        rand.Text,
 		},
 		DisableGeneralOptionsHandler: true, // an HTTP API has none
 		ReadHeaderTimeout:            5 * time.Second,

@@ -53,8 +53,7 @@ type Gateway struct {
 	Routes     map[string]Function // by route key, such as "POST /plants"
 	Log        *slog.Logger
 
-	// AllowOrigins are the origins whose pages may read responses, such as
-	// https://example.com, https://* or *. Without any there is no CORS.
+	// AllowOrigins are origins of pages, https://*, http://* or *. Without, there is no CORS.
 	AllowOrigins []string
 
 	Now   func() time.Time

@@ -1,18 +1,13 @@
 // Package jwt verifies the JWT access tokens of one issuer, such as Amazon Cognito,
 // Auth0, Keycloak, Microsoft Entra ID or Okta.
 //
-// An ID token has the same issuer, keys and sometimes audience, but it is for the
-// client and opens no API. So a token must state that it is an access token, in one
-// of these ways, which no ID token of these issuers has:
-//
-//   - the header typ is at+jwt (RFC 9068, section 2.1). Auth0 sets it if the API has
-//     the JWT profile RFC 9068.
+// An ID token has the same issuer and keys, but is for the client and opens no API.
+// So a token must state that it is an access token, in a way that no ID token does:
+//   - the header typ is at+jwt (RFC 9068, section 2.1; Auth0: a profile of the API)
 //   - the claim token_use is "access": Cognito ("Understanding the access token")
 //   - the claim typ is "Bearer": Keycloak, whose ID tokens have "ID"
-//   - there is a claim scp: Okta, and Entra for a user ("Access token claims
-//     reference")
-//   - the claim idtyp is "app": Entra for an application without a user, if the API
-//     asks for it ("Optional claims reference")
+//   - the claim scp: Okta, and Entra for users ("Access token claims reference")
+//   - the claim idtyp is "app": Entra for applications ("Optional claims reference")
 package jwt
 
 import (
@@ -22,9 +17,8 @@ import (
 	"encoding/json/jsontext"
 	"encoding/json/v2"
 	"errors"
-	"net"
 	"net/http"
-	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -35,8 +29,7 @@ import (
 	"plantstore/internal/token"
 )
 
-// leeway is how far the issuer's clock may be ahead, in seconds.
-const leeway = 60
+const leeway = 60 // seconds that the issuer's clock may be ahead
 
 // algorithms are asymmetric: whoever can verify a signature cannot make one.
 var algorithms = []jose.SignatureAlgorithm{
@@ -49,30 +42,21 @@ type Verifier struct {
 	audience string
 }
 
-// New returns a Verifier. It sends no request before the first token. Its error
-// completes a sentence that begins with the name of the issuer's setting.
+// New returns a Verifier. It sends no request before the first token. Only an issuer
+// on this machine, which containers know as host.docker.internal, needs no https.
 func New(issuer, audience string, now func() time.Time) (*Verifier, error) {
-	u, err := url.Parse(issuer)
-	if err != nil || u.Host == "" || u.RawQuery+u.Fragment != "" || !token.VisibleASCII(issuer, 255) ||
-		u.Scheme != "https" && (u.Scheme != "http" || !isLocal(u.Hostname())) {
+	const urls = `^(https://[^/?#]+|http://(localhost|127[.]0[.]0[.]1|\[::1]|host[.]docker[.]internal)(:\d+)?)(/[^?#]*)?$`
+	if !regexp.MustCompile(urls).MatchString(issuer) || !token.VisibleASCII(issuer, 255) {
 		return nil, errors.New("is not an https URL, such as https://issuer.example.com")
 	}
-	client := &http.Client{
+	return &Verifier{keys{issuer: issuer, now: now, client: &http.Client{
 		Transport:     &http.Transport{MaxResponseHeaderBytes: maxAnswer},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	return &Verifier{keys{issuer: issuer, client: client, now: now}, audience}, nil
+	}}, audience}, nil
 }
 
-// isLocal reports whether host is this machine. Its containers know it by the
-// second name.
-func isLocal(host string) bool {
-	return host == "localhost" || host == "host.docker.internal" || net.ParseIP(host).IsLoopback()
-}
-
-// claims are those that count. go-oidc reads their names in any case and takes the
-// last of several. Here a name is exact and occurs once: some issuers sign for all
-// their tenants with the same keys, and a tenant may add claims.
+// claims are those that count. go-oidc ignores the case of their names. Here it does
+// count: some issuers sign for all tenants with the same keys, and tenants add claims.
 type claims struct {
 	Issuer    string  `json:"iss"`
 	Subject   string  `json:"sub"`
@@ -87,10 +71,9 @@ type claims struct {
 	IDType    string  `json:"idtyp"`
 }
 
-// Verify returns the principal of an access token. Its subject is the issuer, a
-// space and the claim sub. No opaque token has a space in its subject, and no issuer
-// has one. Verify returns [token.ErrInvalid] if the token is not valid, and
-// [token.ErrUnavailable] if its key cannot be fetched now.
+// Verify returns the principal of an access token. Its subject is the issuer, a space
+// and sub: the subject of an opaque token, and an issuer, have no space. Verify returns
+// [token.ErrInvalid], or [token.ErrUnavailable] if the key cannot be fetched now.
 func (v *Verifier) Verify(ctx context.Context, bearer string) (token.Principal, error) {
 	signed, err := jose.ParseSignedCompact(bearer, algorithms)
 	for part := range strings.SplitSeq(bearer, ".") { // go-jose ignores the unused bits at the end of a part
@@ -121,10 +104,9 @@ func (v *Verifier) Verify(ctx context.Context, bearer string) (token.Principal, 
 	return token.Principal{Subject: v.issuer + " " + c.Subject, TokenID: c.ID}, nil
 }
 
-// accepts reports whether a token with these claims is for this service, now. A
-// subject has at most 255 ASCII characters (OpenID Connect Core, section 2). A token
-// without an audience is for its client, as in API Gateway's own authorizer for JWTs
-// ("Control access to HTTP APIs with JWT authorizers"): Cognito names only a client.
+// accepts reports whether the claims are for this service, now. A token without an
+// audience is for its client: Cognito names only that. Sources: OpenID Connect Core,
+// section 2; API Gateway, "Control access to HTTP APIs with JWT authorizers".
 func (v *Verifier) accepts(c claims) bool {
 	now := float64(v.now().Unix())
 	audiences, isList := c.Audience.([]any)
@@ -135,8 +117,7 @@ func (v *Verifier) accepts(c claims) bool {
 		c.Expiry > now && c.NotBefore <= now+leeway
 }
 
-// isAccess reports whether a token states that it is an access token, as the
-// comment on the package says.
+// isAccess reports whether a token states that it is an access token; see above.
 func isAccess(header jose.Header, c claims) bool {
 	typ, _ := header.ExtraHeaders[jose.HeaderType].(string)
 	return strings.TrimPrefix(strings.ToLower(typ), "application/") == "at+jwt" ||

@@ -26,10 +26,8 @@ const (
 )
 
 // keys are the public keys of an issuer. They are fetched when a token needs a key
-// that is not there or is an hour old, but at most once a minute, whatever tokens
-// come. They stay in use until a fetch succeeds. So a new key may be refused for a
-// minute, and a withdrawn one may be used for an hour. The key set of go-oidc would
-// fetch for each forged token.
+// that is missing or an hour old, but at most once a minute, whatever tokens come.
+// They stay in use until a fetch succeeds. go-oidc would fetch for each forged token.
 type keys struct {
 	issuer string
 	client *http.Client // follows no redirect

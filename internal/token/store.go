@@ -10,8 +10,7 @@ var (
 	// ErrNotFound means that the store holds no such token.
 	ErrNotFound = errors.New("token: not found")
 
-	// ErrUnavailable means that the store, or an issuer, could not be reached or
-	// refused to work.
+	// ErrUnavailable means that the store or issuer could not be reached or refused.
 	ErrUnavailable = errors.New("token: store or issuer is unavailable")
 )
 

@@ -38,6 +38,12 @@ func (i *Issuer) Environment() []string {
 // fails it with CI=true.
 func Start(t testing.TB, port string) *Issuer {
 	t.Helper()
+	return StartOn(t, "127.0.0.1", port)
+}
+
+// StartOn is Start for a service that knows this machine by another name.
+func StartOn(t testing.TB, host, port string) *Issuer {
+	t.Helper()
 	folder, err := install(t)
 	if err != nil {
 		message := fmt.Sprintf("this test needs npm and Node.js 20 or later, and downloads oidc-provider: %v", err)
@@ -46,7 +52,7 @@ func Start(t testing.TB, port string) *Issuer {
 		}
 		t.Skip("skipped: " + message)
 	}
-	command := exec.CommandContext(t.Context(), "node", "server.mjs", port, "127.0.0.1")
+	command := exec.CommandContext(t.Context(), "node", "server.mjs", port, host)
 	command.Dir = folder
 	var log bytes.Buffer
 	command.Stderr = &log

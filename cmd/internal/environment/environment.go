@@ -47,10 +47,8 @@ func Endpoint(getenv func(string) string) (string, error) {
 	return "", nil
 }
 
-// Issuer returns what verifies the JWTs of the issuer in TOKEN_ISSUER for the
-// audience in TOKEN_AUDIENCE, and nil if neither is set.
-func Issuer(getenv func(string) string) (token.Issuer, error) {
-	issuer, audience := getenv("TOKEN_ISSUER"), getenv("TOKEN_AUDIENCE")
+// Issuer verifies the JWTs of TOKEN_ISSUER for TOKEN_AUDIENCE. It is nil if both are "".
+func Issuer(issuer, audience string) (token.Issuer, error) {
 	if issuer == "" && audience == "" {
 		return nil, nil
 	}

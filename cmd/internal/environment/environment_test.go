@@ -65,9 +65,7 @@ func TestIssuer(t *testing.T) {
 		{"", "plants", "set both TOKEN_ISSUER and TOKEN_AUDIENCE"},
 		{"http://example.com", "plants", "TOKEN_ISSUER is not an https URL"},
 	} {
-		got, err := Issuer(func(name string) string {
-			return map[string]string{"TOKEN_ISSUER": test.issuer, "TOKEN_AUDIENCE": test.audience}[name]
-		})
+		got, err := Issuer(test.issuer, test.audience)
 		wanted := test.want == "" && test.issuer != ""
 		if (got != nil) != wanted || (err != nil) != (test.want != "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("Issuer of %q and %q = %v, %v, want one: %t, error %q", test.issuer, test.audience, got, err, wanted, test.want)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -32,6 +33,8 @@ func newSubjects(folder string, certificate tls.Certificate) []subject {
 	trusted, system := trust(folder, certificate)
 	variables := templateVariables()
 	ours := slices.Concat(variables, trusted)
+	issuer, bearer := newIssuer(certificate)
+	jwt := regexp.MustCompile(`pst_\w+`).ReplaceAll(authorize, []byte(bearer))
 	subjects := []subject{
 		{name: "empty", source: "tools/bench/empty", event: create, want: "200"},
 		{name: "empty, our variables", source: "tools/bench/empty", environment: variables, event: create, want: "200"},
@@ -39,6 +42,7 @@ func newSubjects(folder string, certificate tls.Certificate) []subject {
 		{name: "createplant", source: "cmd/createplant", environment: ours, event: create, want: "Monstera"},
 		{name: "authorizer", source: "cmd/authorizer", environment: ours, event: authorize, want: "allow"},
 		{name: "authorizer, wrong checksum", source: "cmd/authorizer", environment: ours, event: mistyped, want: "deny"},
+		{name: "authorizer, JWT", source: "cmd/authorizer", environment: slices.Concat(variables, system, issuer), event: jwt, want: "allow"},
 	}
 	for i := range subjects {
 		s := &subjects[i]

@@ -2,7 +2,8 @@
 // Auth0, Keycloak, Microsoft Entra ID or Okta.
 //
 // An ID token has the same issuer and keys, but is for the client and opens no API.
-// So a token must state that it is an access token, in a way that no ID token does:
+// So a token must state that it is an access token, in a way that no ID token does,
+// and must not state otherwise:
 //   - the header typ is at+jwt (RFC 9068, section 2.1; Auth0: a profile of the API)
 //   - the claim token_use is "access": Cognito ("Understanding the access token")
 //   - the claim typ is "Bearer": Keycloak, whose ID tokens have "ID"
@@ -45,7 +46,7 @@ type Verifier struct {
 // New returns a Verifier. It sends no request before the first token. Only an issuer
 // on this machine, which containers know as host.docker.internal, needs no https.
 func New(issuer, audience string, now func() time.Time) (*Verifier, error) {
-	const urls = `^(https://[^/?#]+|http://(localhost|127[.]0[.]0[.]1|\[::1]|host[.]docker[.]internal)(:\d+)?)(/[^?#]*)?$`
+	const urls = `^(https://[\w.:-]+|http://(localhost|127[.]0[.]0[.]1|\[::1]|host[.]docker[.]internal)(:\d+)?)(/[\w.~/-]*)?$`
 	if !regexp.MustCompile(urls).MatchString(issuer) || !token.VisibleASCII(issuer, 255) {
 		return nil, errors.New("is not an https URL, such as https://issuer.example.com")
 	}
@@ -69,6 +70,8 @@ type claims struct {
 	Type      string  `json:"typ"`
 	Scopes    any     `json:"scp"`
 	IDType    string  `json:"idtyp"`
+
+	Confirmation any `json:"cnf"` // names a key of the client, which a bearer does not show (RFC 7800)
 }
 
 // Verify returns the principal of an access token. Its subject is the issuer, a space
@@ -114,12 +117,17 @@ func (v *Verifier) accepts(c claims) bool {
 		audiences = []any{cmp.Or(c.Audience, any(c.ClientID))}
 	}
 	return c.Issuer == v.issuer && slices.Contains(audiences, any(v.audience)) && token.VisibleASCII(c.Subject, 255) &&
-		c.Expiry > now && c.NotBefore <= now+leeway
+		c.Expiry > now && c.NotBefore <= now+leeway && c.Confirmation == nil
 }
 
 // isAccess reports whether a token states that it is an access token; see above.
 func isAccess(header jose.Header, c claims) bool {
 	typ, _ := header.ExtraHeaders[jose.HeaderType].(string)
-	return strings.TrimPrefix(strings.ToLower(typ), "application/") == "at+jwt" ||
-		c.TokenUse == "access" || c.Type == "Bearer" || c.Scopes != nil || c.IDType == "app"
+	typ = strings.TrimPrefix(strings.ToLower(typ), "application/")
+	if !slices.Contains([]string{"", "jwt", "at+jwt"}, typ) || cmp.Or(c.TokenUse, "access") != "access" || cmp.Or(c.Type, "Bearer") != "Bearer" {
+		return false
+	}
+	text, _ := c.Scopes.(string)
+	list, _ := c.Scopes.([]any)
+	return typ == "at+jwt" || c.TokenUse != "" || c.Type != "" || text != "" || len(list) > 0 || c.IDType == "app"
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
+	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/json/jsontext"
@@ -39,6 +40,8 @@ func TestNew(t *testing.T) {
 		"https://example.com/a b":             false,
 		"https://example.com#a":               false,
 		"https://example.com?tenant=1":        false,
+		"https://user@example.com":            false,
+		"https://%zz":                         false,
 		"https://" + strings.Repeat("a", 248): false,
 	} {
 		if _, err := New(issuer, "plants", time.Now); (err == nil) != want {
@@ -88,7 +91,14 @@ func TestVerify(t *testing.T) {
 		{"Keycloak's refresh token", k1, o{"typ": "JWT"}, o{"typ": "Refresh"}, false},
 		{"Entra's ID token with roles", k1, o{"typ": "JWT"}, o{"roles": raw(`["admin"]`)}, false},
 		{"no scopes", k1, o{"typ": "JWT"}, o{"scp": raw("null")}, false},
+		{"a scope that is no text", k1, o{"typ": "JWT"}, o{"scp": true}, false},
+		{"an empty scope", k1, o{"typ": "JWT"}, o{"scp": ""}, false},
+		{"an empty list of scopes", k1, o{"typ": "JWT"}, o{"scp": raw("[]")}, false},
+		{"Cognito's ID token with scopes", k1, o{"typ": nil}, o{"token_use": "id", "scp": "read"}, false},
+		{"Keycloak's ID token with scopes", k1, o{"typ": "JWT"}, o{"typ": "ID", "scp": "read"}, false},
 		{"a logout token", k1, o{"typ": "logout+jwt"}, none, false},
+		{"a logout token with scopes", k1, o{"typ": "logout+jwt"}, o{"scp": "read"}, false},
+		{"a token of a key of the client", k1, none, o{"cnf": raw(`{"jkt":"x"}`)}, false},
 		{"a type that is no text", k1, o{"typ": 1}, none, false},
 
 		// It is for us, from the issuer, now.
@@ -181,6 +191,31 @@ func TestAlgorithms(t *testing.T) {
 	for algorithm, bearer := range bearers {
 		if p, err := v.Verify(t.Context(), bearer); err != nil || p.Subject != i.URL+" ann" {
 			t.Errorf("Verify of a token with %s = %+v, %v, want ann", algorithm, p, err)
+		}
+	}
+}
+
+// TestWeakKeys checks that keys which are too short or for another algorithm verify nothing.
+func TestWeakKeys(t *testing.T) {
+	key, err1 := rsa.GenerateKey(rand.Reader, 2048)
+	short, err2 := rsa.GenerateKey(rand.Reader, 1024)
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		key       *rsa.PrivateKey
+		algorithm string
+		want      error
+	}{{key, "", nil}, {key, "RS256", nil}, {key, "RSA-OAEP-256", token.ErrInvalid}, {short, "", token.ErrInvalid}} {
+		i, _ := newIssuer(t)
+		i.keys = append(i.keys, jose.JSONWebKey{Key: test.key.Public(), KeyID: "rsa", Algorithm: test.algorithm})
+		bearer := i.token(t, func(signed string) string {
+			hash := sha256.Sum256([]byte(signed))
+			signature, _ := rsa.SignPKCS1v15(nil, test.key, crypto.SHA256, hash[:]) // the hash has the right length
+			return signed + "." + base64.RawURLEncoding.EncodeToString(signature)
+		}, object{"alg": "RS256", "kid": "rsa"}, nil)
+		if _, err := i.verifier(t).Verify(t.Context(), bearer); !errors.Is(err, test.want) {
+			t.Errorf("Verify with a key of %d bits for %q = %v, want %v", test.key.N.BitLen(), test.algorithm, err, test.want)
 		}
 	}
 }

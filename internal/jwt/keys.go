@@ -1,14 +1,20 @@
 package jwt
 
 import (
-	"cmp"
 	"context"
 	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/rsa"
+	"crypto/tls"
 	"encoding/json/jsontext"
 	"encoding/json/v2"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,6 +29,7 @@ const (
 	maxAge       = time.Hour               // of keys, after which they are fetched again
 	fetchTimeout = 1500 * time.Millisecond // leaves the authorizer time to answer
 	maxAnswer    = 1 << 20                 // bytes
+	maxURL       = 2048                    // bytes
 )
 
 // keys are the public keys of an issuer. They are fetched when a token needs a key
@@ -44,18 +51,21 @@ type keys struct {
 // find returns the keys with this id. If there are none, it returns
 // [token.ErrInvalid], or [token.ErrUnavailable] if the last fetch failed.
 func (k *keys) find(ctx context.Context, id string) ([]crypto.PublicKey, error) {
+	if id == "" {
+		return nil, token.ErrInvalid
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := k.now()
 	missing := k.current[id] == nil || now.Sub(k.at) >= maxAge
-	if missing && now.Sub(k.tried) >= interval && id != "" {
+	if missing && now.Sub(k.tried) >= interval {
 		k.tried = now
 		k.err = k.fetch(ctx)
 	}
 	switch found := k.current[id]; {
 	case found != nil:
 		return found, nil
-	case k.err != nil && id != "":
+	case k.err != nil:
 		return nil, fmt.Errorf("%w: %w", token.ErrUnavailable, k.err)
 	}
 	return nil, token.ErrInvalid
@@ -82,32 +92,60 @@ func (k *keys) fetch(ctx context.Context) error {
 		}
 		k.url = document.Keys
 	}
+	url := k.url
+	k.url = "" // discovered again if the keys cannot be fetched there
 	var set struct {
 		Keys []jsontext.Value `json:"keys"`
 	}
-	if err := k.get(ctx, k.url, &set); err != nil || set.Keys == nil {
-		return cmp.Or(err, errors.New("jwt: the answer is not a JSON Web Key Set"))
+	if err := k.get(ctx, url, &set); err != nil {
+		return err
 	}
-	k.at, k.current = k.tried, map[string][]crypto.PublicKey{}
+	current := map[string][]crypto.PublicKey{}
 	for _, value := range set.Keys {
 		var key jose.JSONWebKey
 		// A key of a kind that go-jose does not know is an error.
-		if key.UnmarshalJSON(value) == nil && key.IsPublic() && key.Use != "enc" {
-			k.current[key.KeyID] = append(k.current[key.KeyID], key.Key)
+		if key.UnmarshalJSON(value) == nil && verifies(key) {
+			current[key.KeyID] = append(current[key.KeyID], key.Key)
 		}
 	}
+	if len(current) == 0 {
+		return errors.New("jwt: the answer has no key that verifies signatures")
+	}
+	k.at, k.current, k.url = k.tried, current, url
 	return nil
+}
+
+// verifies reports whether a key is for signatures of our algorithms, and public.
+func verifies(key jose.JSONWebKey) bool {
+	if key.Use == "enc" || key.Algorithm != "" && !slices.Contains(algorithms, jose.SignatureAlgorithm(key.Algorithm)) {
+		return false
+	}
+	switch public := key.Key.(type) {
+	case *rsa.PublicKey:
+		return public.N.BitLen() >= 2048 // RFC 7518, section 3.3
+	case *ecdsa.PublicKey, ed25519.PublicKey:
+		return true
+	}
+	return false
 }
 
 // get decodes the JSON at address into value.
 func (k *keys) get(ctx context.Context, address string, value any) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
-	if err != nil {
+	if err != nil || request.URL.User != nil || len(address) > maxURL {
 		return errors.New("jwt: the URL of the keys is malformed")
 	}
+	address = request.URL.Host
 	answer, err := k.client.Do(request)
-	if err != nil {
-		return err
+	network, isNetwork := errors.AsType[*net.OpError](err)
+	certificate, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
+	switch {
+	case isNetwork:
+		return fmt.Errorf("jwt: no answer from %s: %w", address, network)
+	case isCertificate:
+		return fmt.Errorf("jwt: no answer from %s: %w", address, certificate)
+	case err != nil: // its text may repeat the answer
+		return fmt.Errorf("jwt: no answer from %s: timed out = %t", address, os.IsTimeout(err))
 	}
 	defer answer.Body.Close() //nolint:errcheck // it was only read
 	if answer.StatusCode != http.StatusOK || !strings.Contains(answer.Header.Get("Content-Type"), "json") {

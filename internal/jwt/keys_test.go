@@ -65,6 +65,17 @@ func answer(path string, status int, contentType, body string) fault {
 	}
 }
 
+// hijacked returns a fault that answers with text in place of HTTP.
+func hijacked(text string) fault {
+	return func(w http.ResponseWriter, _ *http.Request) bool {
+		if connection, _, err := http.NewResponseController(w).Hijack(); err == nil {
+			fmt.Fprint(connection, text)
+			_ = connection.Close() // it was only written
+		}
+		return true
+	}
+}
+
 // TestFaults checks each fault of an issuer, first without keys, then with old ones.
 func TestFaults(t *testing.T) {
 	const (
@@ -82,9 +93,15 @@ func TestFaults(t *testing.T) {
 		"keys as text":     answer(keys, 200, "text/plain", `{"keys":[]}`),
 		"keys redirected":  answer(keys, 302, json, `{"keys":[]}`),
 		"no keys":          answer(keys, 200, json, `{"message":"canary"}`),
-		"moved":            answer(configuration, 301, json, `{}`),
-		"another issuer":   answer(configuration, 200, json, `{"issuer":"http://canary","jwks_uri":"http://HOST/keys"}`),
-		"no URL of keys":   answer(configuration, 200, json, `{"issuer":"http://HOST"}`),
+		"an empty set":     answer(keys, 200, json, `{"keys":[]}`),
+		"no HTTP":          hijacked("canary\r\n"),
+		"a dead URL":       answer(configuration, 200, json, `{"issuer":"http://HOST","jwks_uri":"http://127.0.0.1:1/keys"}`),
+		"a long URL":       answer(configuration, 200, json, `{"issuer":"http://HOST","jwks_uri":"http://HOST/`+strings.Repeat("a", 2048)+`"}`),
+		"a URL with a user": answer(configuration, 200, json,
+			`{"issuer":"http://HOST","jwks_uri":"http://canary@HOST/keys"}`),
+		"moved":          answer(configuration, 301, json, `{}`),
+		"another issuer": answer(configuration, 200, json, `{"issuer":"http://canary","jwks_uri":"http://HOST/keys"}`),
+		"no URL of keys": answer(configuration, 200, json, `{"issuer":"http://HOST"}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

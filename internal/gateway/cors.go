@@ -26,8 +26,7 @@ func (g *Gateway) allow(origin string, response http.Header) {
 	}
 }
 
-// preflight answers a browser's question whether a page may send a request. It does
-// so without a route and without the authorizer.
+// preflight answers a CORS preflight request, without a route or the authorizer.
 func (g *Gateway) preflight(w http.ResponseWriter, r *http.Request) (answered bool) {
 	origin := r.Header.Get("Origin")
 	if g.AllowOrigins == nil || r.Method != http.MethodOptions || origin == "" ||

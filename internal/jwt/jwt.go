@@ -30,7 +30,7 @@ import (
 	"plantstore/internal/token"
 )
 
-const leeway = 60 // seconds that the issuer's clock may be ahead
+const leeway = 60 // seconds: how far nbf may be in the future
 
 // algorithms are asymmetric: whoever can verify a signature cannot make one.
 var algorithms = []jose.SignatureAlgorithm{
@@ -56,8 +56,9 @@ func New(issuer, audience string, now func() time.Time) (*Verifier, error) {
 	}}, audience}, nil
 }
 
-// claims are those that count. go-oidc ignores the case of their names. Here it does
-// count: some issuers sign for all tenants with the same keys, and tenants add claims.
+// claims are the claims that Verify checks. Their names are case-sensitive, unlike
+// go-oidc's: some issuers sign for all tenants with the same keys, and tenants add
+// claims.
 type claims struct {
 	Issuer    string  `json:"iss"`
 	Subject   string  `json:"sub"`

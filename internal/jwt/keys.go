@@ -40,7 +40,7 @@ type keys struct {
 	client *http.Client // follows no redirect
 	now    func() time.Time
 
-	mu      sync.Mutex // held during a fetch too, which is short
+	mu      sync.Mutex // also held during a fetch, for at most fetchTimeout
 	current map[string][]crypto.PublicKey
 	at      time.Time // when the fetch of current began
 	tried   time.Time // when the last fetch began
@@ -149,10 +149,10 @@ func (k *keys) get(ctx context.Context, address string, value any) error {
 	}
 	defer answer.Body.Close() //nolint:errcheck // it was only read
 	if answer.StatusCode != http.StatusOK || !strings.Contains(answer.Header.Get("Content-Type"), "json") {
-		return fmt.Errorf("jwt: %s answers with status %d or another type than JSON", address, answer.StatusCode)
+		return fmt.Errorf("jwt: %s does not answer with status 200 and JSON, but with status %d", address, answer.StatusCode)
 	}
 	if json.UnmarshalRead(http.MaxBytesReader(nil, answer.Body, maxAnswer), value) != nil {
-		return fmt.Errorf("jwt: %s answers what is not JSON of at most 1 MB", address)
+		return fmt.Errorf("jwt: the answer of %s is not JSON, or is over 1 MB", address)
 	}
 	return nil
 }

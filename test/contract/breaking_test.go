@@ -40,6 +40,8 @@ func TestContractDiff(t *testing.T) {
 		{"a required member", "base", []string{required, requiresTag}, true, "`tag` became required"},
 		{"a changed code", "base", []string{"const: 1006", "const: 1"}, true, "openapi.yaml breaks clients of base"},
 		{"a removed code", "base", []string{"            - {const: 5001, description: 'There was an internal error.'}\n", ""}, true, "removed"},
+		{"a removed header", "base", []string{"            Retry-After:", "            X-Retry-After:"}, true, "retry-after"},
+		{"a version in quotes", "base", []string{required, requiresTag, "  version: 1.0.0", `  version: "1.0.0"`}, true, "became required"},
 		{"another path", "base", []string{"/plants:", "/plant:"}, true, "path removed"},
 		{"the next major version", "base", []string{required, requiresTag, "  version: ", "  version: 9"}, false, "another major"},
 		{"no base", "gone", []string{required, requiresTag}, false, "left out: the comparison of the contract with gone"},

@@ -80,7 +80,7 @@ func StartOn(t testing.TB, host, port string) *Issuer {
 // pins. They stay in the user's cache.
 func install(t testing.TB) (string, error) {
 	t.Helper()
-	_, missing := exec.LookPath("node")
+	missing := exec.CommandContext(t.Context(), "node", "-e", "process.exit(+(parseInt(process.versions.node) < 20))").Run()
 	cache, err := os.UserCacheDir()
 	if err = cmp.Or(missing, err); err != nil {
 		return "", err

@@ -9,8 +9,8 @@
 // prefix is the initials of the name, then t_.
 //
 // It works on a clean clone, so `git diff HEAD` shows all that it did, and
-// `git reset --hard` undoes it. It leaves alone itself, LICENSE, whose line the
-// licence requires to keep, and the entity: plant, and types such as PlantStore.
+// `git reset --hard` undoes it. It does not change tools/rename, LICENSE (the licence
+// requires its line) and the entity: plant, and types such as PlantStore.
 package main
 
 import (
@@ -50,6 +50,9 @@ func run(wanted names) error {
 	}
 	files, err := replaceAll(current, wanted)
 	if err != nil {
+		return err
+	}
+	if _, err := output("git", "add", "--all"); err != nil { // so that git reset undoes a failure after this
 		return err
 	}
 	picture := strings.Fields("env SCREENSHOT=1 go test -count=1 -run TestPage ./cmd/...")

@@ -79,10 +79,11 @@ func (n names) check() error {
 		return errors.New("PREFIX must be up to 9 lower-case letters and digits, then _, such as gs_")
 	}
 	// Otherwise the next rename would also change what only looks like the name.
+	values := map[string]string{"NAME": n.name, "PREFIX": n.prefix}
 	for name, pattern := range map[string]string{"NAME": n.name + "|" + n.command(), "PREFIX": `\b` + n.prefix} {
-		found, _ := exec.Command("git", "grep", "-ilE", pattern, "--", ":!tools/rename").Output()
+		found, _ := exec.Command("git", "grep", "-IilE", pattern, "--", ":!tools/rename").Output()
 		if file, _, ok := strings.Cut(string(found), "\n"); ok {
-			return fmt.Errorf("%s must be new, but stands in %s: choose another", name, file)
+			return fmt.Errorf("%s must be new, but %s already contains %s: choose another", name, file, values[name])
 		}
 	}
 	return nil

@@ -76,11 +76,11 @@ func TestRefusals(t *testing.T) {
 		{"x.org/x refused_name", "1", "NAME must be words"},
 		{"x.org/x name-", "1", "NAME must be words"},
 		{"x.org/x " + strings.Repeat("g", longestName+1), "1", "with at most 117 characters"},
-		{"x.org/x create-plant", "1", "NAME must be new, but stands in .ci/sam-local"},
+		{"x.org/x create-plant", "1", "NAME must be new, but .ci/sam-local already contains create-plant"},
 		{"x.org/x vendor", "1", "NAME must not be vendor"},
 		{good + "rn", "1", "PREFIX must be"},
 		{good + "Rn_", "1", "PREFIX must be"},
-		{good + "token_", "1", "PREFIX must be new, but stands in "},
+		{good + "token_", "1", "PREFIX must be new, but "},
 		{good + "refusednames_", "1", "PREFIX must be"},
 	} {
 		got := in(t, folder, binary+" "+test.args+"; echo exit status $?; git status --porcelain")

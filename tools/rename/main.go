@@ -80,7 +80,7 @@ func run(wanted names) error {
 }
 
 const next = `
-Next: run make check, and commit. LICENSE keeps its line, as the licence requires: add one with your own name.
+Next: run make check, and commit; the changes are staged. LICENSE keeps its line, as the licence requires: add one with your own name.
 `
 
 // output returns what a command prints to standard output.

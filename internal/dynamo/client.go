@@ -31,10 +31,9 @@ const (
 	idleTimeout = 30 * time.Second
 )
 
-// NewClient returns a client with the region, the credentials and the endpoint
-// of cfg, whose attempts take at most timeout, with the retries that the stores
-// of this package need. If the HTTP client of cfg is the SDK's own, its
-// certificates are kept.
+// NewClient returns a client by cfg, whose attempts take at most timeout, with the
+// retries that the stores of this package need. If the HTTP client of cfg is the
+// SDK's own, its certificates are kept.
 func NewClient(cfg aws.Config, timeout time.Duration) *dynamodb.Client {
 	httpClient, ok := cfg.HTTPClient.(*awshttp.BuildableClient)
 	if !ok {
@@ -47,15 +46,13 @@ func NewClient(cfg aws.Config, timeout time.Duration) *dynamodb.Client {
 // SDK's config module, which looks for files and services that a function does
 // not have, and trusts Amazon's roots alone while it can: see connect.go.
 func NewFunctionClient(cfg aws.Config, log *slog.Logger) *dynamodb.Client {
-	system := awshttp.NewBuildableClient()
+	system := bounded(awshttp.NewBuildableClient(), AttemptTimeout)
 	roots := trustedRoots(cfg)
 	if roots == nil {
-		return newClient(cfg, bounded(system, AttemptTimeout))
+		return newClient(cfg, system)
 	}
 	amazon := system.WithTransportOptions(func(t *http.Transport) { t.TLSClientConfig.RootCAs = roots })
-	return newClient(cfg, &amazonFirst{
-		amazon: bounded(amazon, AttemptTimeout), system: bounded(system, AttemptTimeout), log: log,
-	})
+	return newClient(cfg, &amazonFirst{amazon: amazon, system: system, log: log})
 }
 
 func newClient(cfg aws.Config, httpClient aws.HTTPClient) *dynamodb.Client {

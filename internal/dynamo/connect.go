@@ -20,17 +20,13 @@ import (
 // credentials, as one attempt. If it fails, the first operation opens the
 // connection, and reports why it cannot.
 func Connect(client *dynamodb.Client) {
-	ctx, o := context.Background(), client.Options()
+	o := client.Options()
 	where := dynamodb.EndpointParameters{Region: &o.Region, Endpoint: o.BaseEndpoint}
-	endpoint, err := o.EndpointResolverV2.ResolveEndpoint(ctx, where)
+	endpoint, err := o.EndpointResolverV2.ResolveEndpoint(context.Background(), where)
 	if err != nil {
 		return
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, endpoint.URI.String(), nil)
-	if err != nil {
-		return
-	}
-	if answer, err := o.HTTPClient.Do(request); err == nil {
+	if answer, err := o.HTTPClient.Do(&http.Request{Method: http.MethodGet, URL: &endpoint.URI}); err == nil {
 		_ = answer.Body.Close() // checkedClient has read it, so the connection stays open
 	}
 }

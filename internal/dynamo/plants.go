@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -23,48 +23,34 @@ type PlantStore struct {
 
 var _ plant.Store = (*PlantStore)(nil)
 
-// plantItem is a plant as the table holds it.
-type plantItem struct {
-	ID        int64     `dynamodbav:"id"`
-	Name      string    `dynamodbav:"name"`
-	Tag       *string   `dynamodbav:"tag,omitempty"`
-	CreatedAt time.Time `dynamodbav:"created_at"` // RFC 3339, UTC
-	CreatedBy string    `dynamodbav:"created_by"` // a token's subject
-	WriteKey  string    `dynamodbav:"write_key"`  // hexadecimal
-}
-
 // Create implements [plant.Store]. It is one conditional put, repeated until
 // its outcome is known. When the condition fails, DynamoDB returns the stored
 // item, whose write key tells an earlier attempt of this request from another
 // request.
 func (s *PlantStore) Create(ctx context.Context, w plant.Write) error {
-	item, err := attributevalue.MarshalMap(plantItem{
-		ID:        w.Plant.ID,
-		Name:      w.Plant.Name,
-		Tag:       w.Plant.Tag,
-		CreatedAt: w.At.UTC(),
-		CreatedBy: w.By,
-		WriteKey:  w.Key.String(),
-	})
-	if err != nil {
-		return fmt.Errorf("dynamo: encode plant: %w", err)
+	item := map[string]types.AttributeValue{
+		"id":         &types.AttributeValueMemberN{Value: strconv.FormatInt(w.Plant.ID, 10)},
+		"name":       text(w.Plant.Name),
+		"created_at": text(w.At.UTC().Format(time.RFC3339Nano)),
+		"created_by": text(w.By), // a token's subject
+		"write_key":  text(w.Key.String()),
 	}
-	a := new(attempts)
-	_, err = s.Client.PutItem(a.watch(ctx), &dynamodb.PutItemInput{
+	if w.Plant.Tag != nil {
+		item["tag"] = text(*w.Plant.Tag)
+	}
+	_, err := call(ctx, s.Client.PutItem, &dynamodb.PutItemInput{
 		TableName:                           &s.Table,
 		Item:                                item,
 		ConditionExpression:                 aws.String("attribute_not_exists(id)"),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-	}, a.option)
-	if err == nil {
-		return nil
-	}
-	var exists *types.ConditionalCheckFailedException
-	if errors.As(err, &exists) {
+	}, plant.ErrOutcomeUnknown, plant.ErrUnavailable)
+	if exists, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		return compare(item, exists.Item)
 	}
-	return a.outcome(ctx, "put plant", err, plant.ErrOutcomeUnknown, plant.ErrUnavailable)
+	return err
 }
+
+func text(value string) types.AttributeValue { return &types.AttributeValueMemberS{Value: value} }
 
 // compare returns the outcome of a put, given the item that is stored under its id.
 func compare(sent, stored map[string]types.AttributeValue) error {

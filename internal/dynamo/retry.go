@@ -68,6 +68,36 @@ func delay(attempt int, _ error) (time.Duration, error) {
 	return rand.N(bound), nil
 }
 
+// call calls an operation of the SDK. It translates the error that ends it: into
+// unknown if an attempt may have been applied, and into unavailable if none was and
+// a later retry may succeed. It wraps any other error.
+func call[In, Out any](
+	ctx context.Context, operation func(context.Context, *In, ...func(*dynamodb.Options)) (*Out, error), in *In,
+	unknown, unavailable error,
+) (*Out, error) {
+	var a attempts
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(httptrace.GotConnInfo) { a.sent = true },
+	})
+	out, err := operation(traced, in, func(o *dynamodb.Options) {
+		a.RetryerV2, _ = o.Retryer.(aws.RetryerV2) // it keeps the client's quota
+		o.Retryer = &a
+	})
+	if err == nil {
+		return out, nil
+	}
+	if a.last != nil && !errors.Is(err, a.last) {
+		err = fmt.Errorf("%w; an attempt: %w", err, a.last)
+	}
+	switch {
+	case a.applied:
+		return nil, fmt.Errorf("%w: %w", unknown, err)
+	case a.temporary || ctx.Err() != nil:
+		return nil, fmt.Errorf("%w: %w", unavailable, err)
+	}
+	return nil, fmt.Errorf("dynamo: %w", err)
+}
+
 // attempts is the retryer of a single operation. It records whether any attempt
 // may have been applied, and why the last one failed.
 type attempts struct {
@@ -77,19 +107,6 @@ type attempts struct {
 	applied   bool  // an attempt may have been applied
 	temporary bool  // the last failure is worth a retry
 	last      error // why the last attempt failed; a timeout keeps an earlier cause
-}
-
-// watch returns a copy of ctx that sets a.sent when an attempt gets a connection.
-func (a *attempts) watch(ctx context.Context) context.Context {
-	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(httptrace.GotConnInfo) { a.sent = true },
-	})
-}
-
-// option makes a the retryer of one operation. It keeps the client's quota.
-func (a *attempts) option(o *dynamodb.Options) {
-	a.RetryerV2, _ = o.Retryer.(aws.RetryerV2)
-	o.Retryer = a
 }
 
 // IsErrorRetryable is called by the SDK after each attempt that failed. An
@@ -106,20 +123,4 @@ func (a *attempts) IsErrorRetryable(err error) bool {
 		a.last = err
 	}
 	return a.temporary
-}
-
-// outcome translates the error that ended an operation: into unknown if an attempt
-// may have been applied, and into unavailable if none was and a later retry may
-// succeed. It returns any other error as it is.
-func (a *attempts) outcome(ctx context.Context, operation string, err, unknown, unavailable error) error {
-	if a.last != nil && !errors.Is(err, a.last) {
-		err = fmt.Errorf("%w; an attempt: %w", err, a.last)
-	}
-	switch {
-	case a.applied:
-		return fmt.Errorf("%w: %s: %w", unknown, operation, err)
-	case a.temporary || ctx.Err() != nil:
-		return fmt.Errorf("%w: %s: %w", unavailable, operation, err)
-	}
-	return fmt.Errorf("dynamo: %s: %w", operation, err)
 }

@@ -24,8 +24,8 @@ const (
 
 // List returns every token, in no order. An expired or revoked one is listed until
 // DynamoDB removes it, some time after it expires. List returns
-// [token.ErrUnavailable]. If there are items that it cannot read, it returns the
-// others with an error.
+// [token.ErrUnavailable], or why ctx ended. If there are items that it cannot read,
+// it returns the others with an error.
 func (s *TokenStore) List(ctx context.Context) ([]token.Token, error) {
 	tokens := []token.Token{}
 	var unreadable error
@@ -41,11 +41,11 @@ func (s *TokenStore) List(ctx context.Context) ([]token.Token, error) {
 
 // LookUp returns the digest of the token with this id. It scans the table, and
 // reads nothing of a token but its id and digest. It returns [token.ErrNotFound] or
-// [token.ErrUnavailable].
+// the errors of List.
 func (s *TokenStore) LookUp(ctx context.Context, id string) (digest string, err error) {
 	err = s.scan(ctx, dynamodb.ScanInput{
 		FilterExpression:          aws.String("id = :id"),
-		ExpressionAttributeValues: map[string]types.AttributeValue{":id": &types.AttributeValueMemberS{Value: id}},
+		ExpressionAttributeValues: map[string]types.AttributeValue{":id": text(id)},
 	}, func(item map[string]types.AttributeValue) {
 		if value, ok := item["digest"].(*types.AttributeValueMemberS); ok {
 			digest = value.Value
@@ -59,13 +59,11 @@ func (s *TokenStore) LookUp(ctx context.Context, id string) (digest string, err 
 
 // scan calls f, one call at a time, with each selected item.
 func (s *TokenStore) scan(ctx context.Context, in dynamodb.ScanInput, f func(map[string]types.AttributeValue)) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	in.TableName, in.ConsistentRead, in.TotalSegments = &s.Table, aws.Bool(true), aws.Int32(segments)
 	var group sync.WaitGroup
-	var mu sync.Mutex
-	var first error
-	var failed sync.Once
+	var mu sync.Mutex // for read, and calls of f and Progress
 	read := 0
 	for segment := range int32(segments) {
 		group.Go(func() {
@@ -81,13 +79,12 @@ func (s *TokenStore) scan(ctx context.Context, in dynamodb.ScanInput, f func(map
 				}
 			})
 			if err != nil {
-				failed.Do(func() { first = err })
-				cancel() // the other segments
+				stop(err) // the other segments
 			}
 		})
 	}
 	group.Wait()
-	return first
+	return context.Cause(ctx)
 }
 
 func (s *TokenStore) scanSegment(
@@ -95,7 +92,9 @@ func (s *TokenStore) scanSegment(
 ) error {
 	in.Segment = &segment
 	for {
-		page, err := s.scanPage(ctx, &in)
+		ctx, cancel := context.WithTimeout(ctx, pageTimeout)
+		page, err := call(ctx, s.Client.Scan, &in, token.ErrUnavailable, token.ErrUnavailable)
+		cancel()
 		if err != nil {
 			return err
 		}
@@ -105,12 +104,4 @@ func (s *TokenStore) scanSegment(
 		}
 		in.ExclusiveStartKey = page.LastEvaluatedKey
 	}
-}
-
-func (s *TokenStore) scanPage(ctx context.Context, in *dynamodb.ScanInput) (*dynamodb.ScanOutput, error) {
-	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
-	defer cancel()
-	a := new(attempts)
-	page, err := s.Client.Scan(a.watch(ctx), in, a.option)
-	return page, unavailable(ctx, a, "scan tokens", err)
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"plantstore/internal/token"
 )
 
 // ErrNoTable means that a table does not exist.
@@ -27,16 +29,14 @@ func tables(plants, tokens string) []table {
 // removal of expired tokens. It returns the errors of [CheckTables].
 func CreateTables(ctx context.Context, client *dynamodb.Client, plants, tokens string) error {
 	for _, t := range tables(plants, tokens) {
-		a := new(attempts)
-		_, err := client.CreateTable(a.watch(ctx), &dynamodb.CreateTableInput{
+		_, err := call(ctx, client.CreateTable, &dynamodb.CreateTableInput{
 			TableName:            &t.name,
 			BillingMode:          types.BillingModePayPerRequest,
 			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: &t.key, AttributeType: t.keyType}},
 			KeySchema:            []types.KeySchemaElement{{AttributeName: &t.key, KeyType: types.KeyTypeHash}},
-		}, a.option)
-		var exists *types.ResourceInUseException
-		if err != nil && !errors.As(err, &exists) {
-			return unavailable(ctx, a, "create table "+t.name, err)
+		}, token.ErrUnavailable, token.ErrUnavailable)
+		if _, exists := errors.AsType[*types.ResourceInUseException](err); err != nil && !exists {
+			return err
 		}
 	}
 	return CheckTables(ctx, client, plants, tokens)
@@ -46,14 +46,14 @@ func CreateTables(ctx context.Context, client *dynamodb.Client, plants, tokens s
 // [ErrNoTable], or has another key.
 func CheckTables(ctx context.Context, client *dynamodb.Client, plants, tokens string) error {
 	for _, t := range tables(plants, tokens) {
-		a := new(attempts)
-		out, err := client.DescribeTable(a.watch(ctx), &dynamodb.DescribeTableInput{TableName: &t.name}, a.option)
-		var missing *types.ResourceNotFoundException
+		in := &dynamodb.DescribeTableInput{TableName: &t.name}
+		out, err := call(ctx, client.DescribeTable, in, token.ErrUnavailable, token.ErrUnavailable)
+		_, missing := errors.AsType[*types.ResourceNotFoundException](err)
 		switch {
-		case errors.As(err, &missing):
+		case missing:
 			return fmt.Errorf("%w %s does not exist", ErrNoTable, t.name)
 		case err != nil:
-			return unavailable(ctx, a, "describe table "+t.name, err)
+			return err
 		case aws.ToString(out.Table.KeySchema[0].AttributeName) != t.key:
 			return fmt.Errorf("table %s does not have the key %s: is it the other table?", t.name, t.key)
 		}

@@ -40,14 +40,13 @@ type tokenItem struct {
 // Find implements [token.Finder]. It reads consistently, so that a token just
 // revoked is refused at once.
 func (s *TokenStore) Find(ctx context.Context, digest string) (token.Token, error) {
-	a := new(attempts)
-	out, err := s.Client.GetItem(a.watch(ctx), &dynamodb.GetItemInput{
+	out, err := call(ctx, s.Client.GetItem, &dynamodb.GetItemInput{
 		TableName:      &s.Table,
-		Key:            tokenKey(digest),
+		Key:            map[string]types.AttributeValue{"digest": text(digest)},
 		ConsistentRead: aws.Bool(true),
-	}, a.option)
+	}, token.ErrUnavailable, token.ErrUnavailable)
 	if err != nil {
-		return token.Token{}, unavailable(ctx, a, "get token", err)
+		return token.Token{}, err
 	}
 	if len(out.Item) == 0 {
 		return token.Token{}, token.ErrNotFound
@@ -65,15 +64,13 @@ func (s *TokenStore) Add(ctx context.Context, t token.Token) error {
 	if err != nil {
 		return fmt.Errorf("dynamo: encode token: %w", err)
 	}
-	a := new(attempts)
-	_, err = s.Client.PutItem(a.watch(ctx), &dynamodb.PutItemInput{
+	_, err = call(ctx, s.Client.PutItem, &dynamodb.PutItemInput{
 		TableName:                           &s.Table,
 		Item:                                item,
 		ConditionExpression:                 aws.String("attribute_not_exists(digest)"),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-	}, a.option)
-	var exists *types.ConditionalCheckFailedException
-	if errors.As(err, &exists) {
+	}, token.ErrUnavailable, token.ErrUnavailable)
+	if exists, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		stored, unreadable := decodeToken(exists.Item)
 		stored.Revoked = t.Revoked
 		if unreadable == nil && stored == t {
@@ -81,28 +78,22 @@ func (s *TokenStore) Add(ctx context.Context, t token.Token) error {
 		}
 		return errors.New("dynamo: put token: another token has this digest")
 	}
-	return unavailable(ctx, a, "put token", err)
+	return err
 }
 
 // Revoke implements [token.Store].
 func (s *TokenStore) Revoke(ctx context.Context, digest string) error {
-	a := new(attempts)
-	_, err := s.Client.UpdateItem(a.watch(ctx), &dynamodb.UpdateItemInput{
+	_, err := call(ctx, s.Client.UpdateItem, &dynamodb.UpdateItemInput{
 		TableName:                 &s.Table,
-		Key:                       tokenKey(digest),
+		Key:                       map[string]types.AttributeValue{"digest": text(digest)},
 		ConditionExpression:       aws.String("attribute_exists(digest)"),
 		UpdateExpression:          aws.String("SET revoked = :true"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{":true": &types.AttributeValueMemberBOOL{Value: true}},
-	}, a.option)
-	var missing *types.ConditionalCheckFailedException
-	if errors.As(err, &missing) {
+	}, token.ErrUnavailable, token.ErrUnavailable)
+	if _, missing := errors.AsType[*types.ConditionalCheckFailedException](err); missing {
 		return token.ErrNotFound
 	}
-	return unavailable(ctx, a, "revoke token", err)
-}
-
-func tokenKey(digest string) map[string]types.AttributeValue {
-	return map[string]types.AttributeValue{"digest": &types.AttributeValueMemberS{Value: digest}}
+	return err
 }
 
 // decodeToken returns the token that an item holds. An item that somebody else
@@ -117,13 +108,4 @@ func decodeToken(item map[string]types.AttributeValue) (token.Token, error) {
 		return token.Token{}, errors.New("dynamo: an item of the table is no token")
 	}
 	return token.Token(stored), nil
-}
-
-// unavailable returns the error that ended an operation on tokens as package
-// token knows it, and nil for nil.
-func unavailable(ctx context.Context, a *attempts, operation string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return a.outcome(ctx, operation, err, token.ErrUnavailable, token.ErrUnavailable)
 }

@@ -39,29 +39,19 @@ type authorization struct {
 func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := a.Now()
 	var r request
-	p, err := guard(ctx, authorizeBudget, func(ctx context.Context) (token.Principal, error) {
-		return a.authenticate(ctx, event, &r)
-	})
-	record{
-		requestID: r.RequestContext.RequestID,
-		subject:   p.Subject,
-		tokenID:   p.TokenID,
-		duration:  a.Now().Sub(start),
-		err:       err,
-	}.log(ctx, a.Log, "authorize")
-	return json.Marshal(authorization{
-		IsAuthorized: true,
-		Context:      newVerdict(r.Headers.authorization.value, p, err),
-	})
+	err := guard(ctx, authorizeBudget, func(ctx context.Context) error { return a.authenticate(ctx, event, &r) })
+	r.log(ctx, a.Log, "authorize", a.Now().Sub(start), err)
+	return json.Marshal(authorization{true, newVerdict(r.Headers.authorization.value, r.principal, err)})
 }
 
-func (a *Authorizer) authenticate(ctx context.Context, event []byte, r *request) (token.Principal, error) {
+func (a *Authorizer) authenticate(ctx context.Context, event []byte, r *request) error {
 	if err := r.decode(event); err != nil {
-		return token.Principal{}, err
+		return err
 	}
 	secret, err := bearer(r.Headers.authorization.value)
 	if err != nil {
-		return token.Principal{}, err
+		return err
 	}
-	return a.Tokens.Verify(ctx, secret)
+	r.principal, err = a.Tokens.Verify(ctx, secret)
+	return err
 }

@@ -23,11 +23,11 @@ type CreatePlant struct {
 	NewKey func() string
 }
 
-// creation is a request and its idempotency key, kept for the log line and the
-// answer.
+// creation is a request and what its answer needs.
 type creation struct {
 	request
 	idempotencyKey string
+	plant          plant.NewPlant
 }
 
 // Invoke answers an event of payload format 2.0. Its error is nil unless the
@@ -35,47 +35,37 @@ type creation struct {
 func (h *CreatePlant) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := h.Now()
 	var c creation
-	created, err := guard(ctx, createBudget, func(ctx context.Context) (plant.Plant, error) {
-		return h.create(ctx, event, &c)
-	})
-	record{
-		requestID: c.RequestContext.RequestID,
-		subject:   c.RequestContext.Authorizer.Lambda.Subject,
-		tokenID:   c.RequestContext.Authorizer.Lambda.TokenID,
-		duration:  h.Now().Sub(start),
-		err:       err,
-	}.log(ctx, h.Log, "create plant")
-	return respond(created, err, c.idempotencyKey)
+	err := guard(ctx, createBudget, func(ctx context.Context) error { return h.create(ctx, event, &c) })
+	c.log(ctx, h.Log, "create plant", h.Now().Sub(start), err)
+	return respond(c.plant.Plant, err, c.idempotencyKey)
 }
 
 // create carries the request out. It checks authentication, content type,
 // idempotency key, body and plant in this order.
-func (h *CreatePlant) create(ctx context.Context, event []byte, c *creation) (plant.Plant, error) {
+func (h *CreatePlant) create(ctx context.Context, event []byte, c *creation) error {
 	if err := c.decodeAuthorized(event); err != nil {
-		return plant.Plant{}, err
+		return err
 	}
-	authorized := c.RequestContext.Authorizer.Lambda
 	if !isJSON(c.Headers.contentType.value) {
-		return plant.Plant{}, errContentType
+		return errContentType
 	}
 	if err := c.chooseKey(h.NewKey); err != nil {
-		return plant.Plant{}, err
+		return err
 	}
 	body, err := c.body()
 	if err != nil {
-		return plant.Plant{}, err
+		return err
 	}
 	if len(body) == 0 {
-		return plant.Plant{}, errNoBody
+		return errNoBody
 	}
-	p, err := plant.Decode(body)
-	if err != nil {
-		return plant.Plant{}, err
+	if c.plant, err = plant.Decode(body); err != nil {
+		return err
 	}
-	return p.Plant, h.Plants.Create(ctx, plant.Write{
-		Plant: p,
-		Key:   plant.NewWriteKey(authorized.Subject, c.idempotencyKey),
-		By:    authorized.Subject,
+	return h.Plants.Create(ctx, plant.Write{
+		Plant: c.plant,
+		Key:   plant.NewWriteKey(c.principal.Subject, c.idempotencyKey),
+		By:    c.principal.Subject,
 		At:    h.Now().UTC(),
 	})
 }
@@ -83,14 +73,14 @@ func (h *CreatePlant) create(ctx context.Context, event []byte, c *creation) (pl
 // chooseKey sets the idempotency key: the client's, or a fresh one.
 func (c *creation) chooseKey(newKey func() string) error {
 	sent := c.Headers.idempotencyKey
-	if !sent.present {
+	switch {
+	case !sent.present:
 		c.idempotencyKey = newKey()
-		return nil
-	}
-	if !token.VisibleASCII(sent.value, 255) {
+	case token.VisibleASCII(sent.value, 255):
+		c.idempotencyKey = sent.value
+	default:
 		return errIdempotencyKey
 	}
-	c.idempotencyKey = sent.value
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"plantstore/internal/plant"
+	"plantstore/internal/token"
 )
 
 var errEvent = errors.New("api: event is not of payload format 2.0")
@@ -27,13 +28,14 @@ type request struct {
 			Lambda verdict `json:"lambda"`
 		} `json:"authorizer"`
 	} `json:"requestContext"`
+
+	principal token.Principal // whom the token denotes
 }
 
 // decode reads event. The envelope is API Gateway's and not judged: what a
 // client can put into it must not keep the event from being read.
 func (r *request) decode(event []byte) error {
-	err := json.Unmarshal(event, r, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
-	if err != nil {
+	if json.Unmarshal(event, r, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) != nil {
 		return errEvent // what err says may name what the client sent
 	}
 	return nil
@@ -45,7 +47,9 @@ func (r *request) decodeAuthorized(event []byte) error {
 	if err := r.decode(event); err != nil {
 		return err
 	}
-	return r.RequestContext.Authorizer.Lambda.check(r.Headers.authorization.value)
+	v := r.RequestContext.Authorizer.Lambda
+	r.principal = token.Principal{Subject: v.Subject, TokenID: v.TokenID}
+	return v.check(r.Headers.authorization.value)
 }
 
 // body returns the bytes that the client sent, none where there is no body. It
@@ -86,28 +90,22 @@ func (h *headers) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	if decoder.PeekKind() != '{' {
 		return decoder.SkipValue()
 	}
-	if _, err := decoder.ReadToken(); err != nil {
-		return err
-	}
-	for decoder.PeekKind() != '}' {
-		name, err := decoder.ReadToken()
-		if err != nil {
-			return err
-		}
+	_, err := decoder.ReadToken()
+	for err == nil && decoder.PeekKind() == '"' {
+		name, _ := decoder.ReadToken() // the next read returns its error again
 		target := h.named(name.String())
 		if target == nil || decoder.PeekKind() != '"' {
-			if err := decoder.SkipValue(); err != nil {
-				return err
-			}
+			err = decoder.SkipValue()
 			continue
 		}
-		value, err := decoder.ReadToken()
-		if err != nil {
-			return err
+		var value jsontext.Token
+		if value, err = decoder.ReadToken(); err == nil {
+			target.add(value.String())
 		}
-		target.add(value.String())
 	}
-	_, err := decoder.ReadToken()
+	if err == nil {
+		_, err = decoder.ReadToken()
+	}
 	return err
 }
 

@@ -22,7 +22,7 @@ const margin = 500 * time.Millisecond
 // guard calls f with a context that ends with the budget, or with the deadline of
 // ctx less the margin if that is sooner. It returns what f returns, and a panic of
 // f as an error.
-func guard[T any](ctx context.Context, budget time.Duration, f func(context.Context) (T, error)) (value T, err error) {
+func guard(ctx context.Context, budget time.Duration, f func(context.Context) error) (err error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		budget = min(budget, time.Until(deadline)-margin)
 	}

@@ -6,29 +6,22 @@ import (
 	"time"
 )
 
-// record is what the log line of a request holds.
-type record struct {
-	requestID, subject, tokenID string
-	duration                    time.Duration
-	err                         error
-}
-
 // log writes the one line of a request. Its code is that of the answer, and 0
 // for success. The text of an error is logged if the error is the service's and
 // not the request's.
-func (r record) log(ctx context.Context, logger *slog.Logger, message string) {
-	code := classify(r.err).Code
+func (r *request) log(ctx context.Context, log *slog.Logger, message string, took time.Duration, err error) {
+	code := classify(err).Code
 	attributes := []slog.Attr{
-		slog.String("request_id", r.requestID),
+		slog.String("request_id", r.RequestContext.RequestID),
 		slog.Int("code", int(code)),
-		slog.String("subject", r.subject),
-		slog.String("token_id", r.tokenID),
-		slog.Float64("duration_ms", float64(r.duration.Microseconds())/1000),
+		slog.String("subject", r.principal.Subject),
+		slog.String("token_id", r.principal.TokenID),
+		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
 	}
 	level := slog.LevelInfo
 	if code >= internalError.Code {
 		level = slog.LevelError
-		attributes = append(attributes, slog.String("error", r.err.Error()))
+		attributes = append(attributes, slog.String("error", err.Error()))
 	}
-	logger.LogAttrs(ctx, level, message, attributes...)
+	log.LogAttrs(ctx, level, message, attributes...)
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -24,7 +23,7 @@ type listCommand struct {
 // Run prints the tokens. If some cannot be read, it prints the others.
 func (c *listCommand) Run(ctx context.Context, command *tokenCommand) error {
 	var tokens []token.Token
-	err := command.do(ctx, func(ctx context.Context, store *dynamo.TokenStore) (err error) {
+	err := command.do(ctx, "", func(ctx context.Context, store *dynamo.TokenStore) (err error) {
 		tokens, err = store.List(ctx)
 		return err
 	})
@@ -59,7 +58,7 @@ func (c *listCommand) print(tokens []token.Token) error {
 	fmt.Fprintln(table, "ID\tSUBJECT\tCREATED\tEXPIRES\tSTATE")
 	for _, r := range rows {
 		created, expires := r.CreatedAt.Format(time.RFC3339), r.ExpiresAt.Format(time.RFC3339)
-		fmt.Fprintln(table, strings.Join([]string{printable(r.ID), printable(r.Subject), created, expires, r.State}, "\t"))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", printable(r.ID), printable(r.Subject), created, expires, r.State)
 	}
 	return table.Flush()
 }

@@ -32,8 +32,11 @@ type tokenCommand struct {
 	Revoke revokeCommand `cmd:"" help:"Revoke a token immediately."`
 }
 
-// do calls f with the store that the flags name.
-func (c *tokenCommand) do(ctx context.Context, f func(context.Context, *dynamo.TokenStore) error) error {
+// do calls f with the store that the flags name. If it is not certain what f has
+// done, the error ends with advice.
+func (c *tokenCommand) do(
+	ctx context.Context, advice string, f func(context.Context, *dynamo.TokenStore) error,
+) error {
 	table, err := c.tableName(ctx)
 	if err != nil {
 		return err
@@ -42,19 +45,20 @@ func (c *tokenCommand) do(ctx context.Context, f func(context.Context, *dynamo.T
 	if err != nil {
 		return err
 	}
-	return c.explain(f(ctx, &dynamo.TokenStore{Client: client, Table: table, Progress: progress()}), table)
+	err = f(ctx, &dynamo.TokenStore{Client: client, Table: table, Progress: progress()})
+	if errors.Is(err, token.ErrUnavailable) && advice != "" {
+		return fmt.Errorf("%w; %s", c.explain(err, table), advice)
+	}
+	return c.explain(err, table)
 }
 
 // progress returns a function that prints each second how many tokens were read,
-// and nil if standard error is not a terminal.
+// if standard error is a terminal.
 func progress() func(tokens int) {
 	info, err := os.Stderr.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return nil
-	}
-	last := time.Now()
+	terminal, last := err == nil && info.Mode()&os.ModeCharDevice != 0, time.Now()
 	return func(tokens int) {
-		if time.Since(last) > time.Second {
+		if terminal && time.Since(last) > time.Second {
 			last = time.Now()
 			fmt.Fprintf(os.Stderr, "%d tokens read\n", tokens)
 		}
@@ -145,17 +149,12 @@ func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
 	if err != nil {
 		return usageError(err.Error())
 	}
-	uncertain := false
-	err = command.do(ctx, func(ctx context.Context, store *dynamo.TokenStore) error {
+	lost := "token " + t.ID + " may be stored, but its secret is lost: revoke it"
+	err = command.do(ctx, lost, func(ctx context.Context, store *dynamo.TokenStore) error {
 		ctx, cancel := context.WithTimeout(ctx, operationTimeout)
 		defer cancel()
-		err := store.Add(ctx, t)
-		uncertain = errors.Is(err, token.ErrUnavailable)
-		return err
+		return store.Add(ctx, t)
 	})
-	if uncertain {
-		return fmt.Errorf("%w; token %s may be stored, but its secret is lost: revoke it", err, t.ID)
-	}
 	if err != nil {
 		return err
 	}
@@ -187,29 +186,24 @@ func (c *revokeCommand) Run(ctx context.Context, command *tokenCommand) error {
 			return usageError("standard input is not a token")
 		}
 	}
-	done, uncertain := "The token is revoked.", false
-	err := command.do(ctx, func(ctx context.Context, store *dynamo.TokenStore) (err error) {
-		digest := token.Digest(id)
+	name, digest := "The token", token.Digest(id)
+	const advice = "the token may not be revoked: repeat the command"
+	err := command.do(ctx, advice, func(ctx context.Context, store *dynamo.TokenStore) (err error) {
 		if !token.WellFormed(id) {
-			done = "Token " + printable(id) + " is revoked."
+			name = "Token " + printable(id)
 			if digest, err = store.LookUp(ctx, id); err != nil {
 				return err
 			}
 		}
 		ctx, cancel := context.WithTimeout(ctx, operationTimeout)
 		defer cancel()
-		err = store.Revoke(ctx, digest)
-		uncertain = errors.Is(err, token.ErrUnavailable)
-		return err
+		return store.Revoke(ctx, digest)
 	})
-	if uncertain {
-		return fmt.Errorf("%w; the token may not be revoked: repeat the command", err)
-	}
 	if errors.Is(err, token.ErrNotFound) {
 		return errors.New("no such token; `plantstore token list` shows the ids")
 	}
 	if err == nil {
-		fmt.Println(done)
+		fmt.Println(name, "is revoked.")
 	}
 	return err
 }

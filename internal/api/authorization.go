@@ -2,10 +2,9 @@ package api
 
 import "strings"
 
-// bearer returns the token in the value of an Authorization header, by RFC 6750
-// section 2.1: `Bearer`, in any case, one or more spaces, and the token. It
-// returns errTokenMissing if there is no value or one of another scheme, and
-// errTokenMalformed if the scheme is Bearer and what follows is not one token.
+// bearer returns the token in the value of an Authorization header, by RFC 6750 section 2.1:
+// `Bearer`, in any case, one or more spaces, and the token. It returns errTokenMissing for another
+// scheme or none, and errTokenMalformed if what follows Bearer is not one token.
 func bearer(authorization string) (string, error) {
 	end := strings.IndexAny(authorization+" ", " \t")
 	if !equalFold(authorization[:end], "Bearer") {

@@ -11,21 +11,18 @@ import (
 
 // TokenVerifier verifies bearer tokens.
 type TokenVerifier interface {
-	// Verify returns the principal that a valid token denotes. It returns
-	// token.ErrInvalid if the token is not valid, and token.ErrUnavailable if it
-	// cannot be checked now. Any other error means that no token can be checked
-	// as the service is set up.
+	// Verify returns the principal that a valid token denotes, token.ErrInvalid if the token is not
+	// valid, and token.ErrUnavailable if it cannot be checked now. Any other error means that no
+	// token can be checked as the service is set up.
 	Verify(ctx context.Context, bearer string) (token.Principal, error)
 }
 
-// Authorizer is the Lambda authorizer of the HTTP API. It checks the bearer
-// token and leaves the refusal to the function. See verdict.go.
+// Authorizer is the Lambda authorizer of the HTTP API. It checks the bearer token and leaves the
+// refusal to the function. See verdict.go.
 type Authorizer struct {
 	Tokens TokenVerifier
 	Log    *slog.Logger
-
-	// Now is the clock, for the duration in the log.
-	Now func() time.Time
+	Now    func() time.Time // for the duration in the log
 }
 
 // authorization is an authorizer's simple response of payload format 2.0.
@@ -34,8 +31,7 @@ type authorization struct {
 	Context      verdict `json:"context"`
 }
 
-// Invoke answers an authorizer event of payload format 2.0. Its error
-// is nil unless the answer cannot be encoded.
+// Invoke answers an authorizer event of payload format 2.0. Its error is nil unless the answer cannot be encoded.
 func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := a.Now()
 	var r request

@@ -1,3 +1,8 @@
+// Package api answers the two Lambda events of the service: [CreatePlant] answers POST /plants, and
+// [Authorizer] the authorizer's event that precedes it. Both have the Invoke method of aws-lambda-go's Handler.
+//
+// Every answer is 200 with a Plant, or 400 with an Error of the catalogue, whatever comes in and
+// whatever fails. Each request is logged in one line, without a token, a header or a body.
 package api
 
 import (
@@ -14,13 +19,8 @@ import (
 type CreatePlant struct {
 	Plants plant.Store
 	Log    *slog.Logger
-
-	// Now gives the time of the write and of the log line.
-	Now func() time.Time
-
-	// NewKey returns a fresh random idempotency key, for a request that comes
-	// without one: at least 128 bits as visible ASCII.
-	NewKey func() string
+	Now    func() time.Time
+	NewKey func() string // at least 128 random bits in visible ASCII, for a request without a key
 }
 
 // creation is a request and what its answer needs.
@@ -30,8 +30,7 @@ type creation struct {
 	plant          plant.NewPlant
 }
 
-// Invoke answers an event of payload format 2.0. Its error is nil unless the
-// answer cannot be encoded.
+// Invoke answers an event of payload format 2.0. Its error is nil unless the answer cannot be encoded.
 func (h *CreatePlant) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := h.Now()
 	var c creation
@@ -40,8 +39,7 @@ func (h *CreatePlant) Invoke(ctx context.Context, event []byte) ([]byte, error) 
 	return respond(c.plant.Plant, err, c.idempotencyKey)
 }
 
-// create carries the request out. It checks authentication, content type,
-// idempotency key, body and plant in this order.
+// create checks authentication, content type, idempotency key, body and plant, in this order.
 func (h *CreatePlant) create(ctx context.Context, event []byte, c *creation) error {
 	if err := c.decodeAuthorized(event); err != nil {
 		return err
@@ -84,8 +82,7 @@ func (c *creation) chooseKey(newKey func() string) error {
 	return nil
 }
 
-// isJSON reports whether a content type is JSON's, with any parameters. A
-// missing content type counts as JSON, because some HTTP clients send none.
+// isJSON reports whether a content type is JSON's, with any parameters, or missing: some clients send none.
 func isJSON(contentType string) bool {
 	media, _, _ := strings.Cut(contentType, ";")
 	return contentType == "" || equalFold(strings.Trim(media, " \t"), "application/json")

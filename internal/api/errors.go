@@ -9,12 +9,8 @@ import (
 
 // Error is the body of an answer that refuses a request, as openapi.yaml has it.
 type Error struct {
-	// Code is one of the catalogue's.
-	Code int32 `json:"error"`
-
-	// Message is whole sentences for the person who reads the client's log. It
-	// names members and limits and never repeats what was sent.
-	Message string `json:"message"`
+	Code    int32  `json:"error"`
+	Message string `json:"message"` // names members and limits, and never repeats what was sent
 }
 
 // Errors of HTTP and Lambda, which no domain has.
@@ -34,9 +30,8 @@ type outcome struct {
 	returnsKey bool // the answer carries the Idempotency-Key to retry with
 }
 
-// catalogue holds every error that the service answers, in the order of the
-// codes; the status is always 400. A test compares it with openapi.yaml and
-// README.md.
+// catalogue holds every error that the service answers, in the order of the codes; the status is
+// always 400. A test compares it with openapi.yaml and README.md.
 var catalogue = []outcome{
 	{Error: Error{1001, "The content type is not application/json."}, cause: errContentType},
 	{Error: Error{1002, "The body is missing or empty."}, cause: errNoBody},
@@ -55,12 +50,10 @@ var catalogue = []outcome{
 	{Error: Error{5004, "The outcome is unknown: the plant may have been created."}, cause: plant.ErrOutcomeUnknown, retry: true, returnsKey: true},
 }
 
-// internalError is the outcome of every error that has no other. The error's
-// text goes to the log and never to the client.
+// internalError is the outcome of every other error, whose text goes to the log and never to the client.
 var internalError = outcome{Error: Error{5001, "There was an internal error."}}
 
-// classify returns the entry of the catalogue for err, and for nil the zero
-// outcome, whose code is 0.
+// classify returns the entry of the catalogue for err, and for nil the zero outcome, whose code is 0.
 func classify(err error) outcome {
 	if err == nil {
 		return outcome{}

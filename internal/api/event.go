@@ -14,10 +14,8 @@ import (
 
 var errEvent = errors.New("api: event is not of payload format 2.0")
 
-// request is what the service uses of an API Gateway event of payload format
-// 2.0, the one that a function gets or the one that an authorizer gets.
-// Source: API Gateway Developer Guide, "Create AWS Lambda proxy integrations
-// for HTTP APIs".
+// request is what the service uses of a function's or an authorizer's event. Source: API Gateway
+// Developer Guide, "Create AWS Lambda proxy integrations for HTTP APIs".
 type request struct {
 	Headers         headers        `json:"headers"`
 	Body            jsontext.Value `json:"body"`
@@ -32,8 +30,7 @@ type request struct {
 	principal token.Principal // whom the token denotes
 }
 
-// decode reads event. The envelope is API Gateway's and not judged: what a
-// client can put into it must not keep the event from being read.
+// decode reads event. It accepts whatever a client can put into API Gateway's envelope.
 func (r *request) decode(event []byte) error {
 	if json.Unmarshal(event, r, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) != nil {
 		return errEvent // what err says may name what the client sent
@@ -41,8 +38,8 @@ func (r *request) decode(event []byte) error {
 	return nil
 }
 
-// decodeAuthorized reads event, and returns an error unless the authorizer allowed
-// its request. Every handler of a route begins with it.
+// decodeAuthorized reads event, and returns an error unless the authorizer allowed its request.
+// Every handler of a route begins with it.
 func (r *request) decodeAuthorized(event []byte) error {
 	if err := r.decode(event); err != nil {
 		return err
@@ -52,8 +49,8 @@ func (r *request) decodeAuthorized(event []byte) error {
 	return v.check(r.Headers.authorization.value)
 }
 
-// body returns the bytes that the client sent, none where there is no body. It
-// returns [plant.ErrMalformed] where the event cannot have held them exactly.
+// body returns the bytes that the client sent, none where there is no body. It returns
+// [plant.ErrMalformed] where the event cannot have held them exactly.
 func (r *request) body() ([]byte, error) {
 	if r.Body.Kind() != '"' {
 		return nil, nil
@@ -82,10 +79,9 @@ type header struct {
 	present bool
 }
 
-// UnmarshalJSONFrom reads the event's object of headers, whose names it knows in
-// any case: API Gateway sends them in lower case, `sam local` does not. Values
-// under names that differ only in case are joined by a comma, as API Gateway
-// joins repeated headers.
+// UnmarshalJSONFrom reads the event's object of headers, whose names it knows in any case: API
+// Gateway sends them in lower case, `sam local` does not. Values under names that differ only in
+// case are joined by a comma, as API Gateway joins repeated headers.
 func (h *headers) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	if decoder.PeekKind() != '{' {
 		return decoder.SkipValue()

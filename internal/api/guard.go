@@ -8,21 +8,19 @@ import (
 	"time"
 )
 
-// The budgets are how long a handler waits for the store. createplant answers
-// within 3 s and the authorizer within 2 s. A client holds a key with which it can
-// repeat the request, so a longer wait would only hold on to an execution.
+// The budgets are how long a handler waits for the store. createplant answers within 3 s and the
+// authorizer within 2 s. A longer wait would only occupy an execution: the client can repeat the
+// request with its key.
 const (
 	createBudget    = 2700 * time.Millisecond
 	authorizeBudget = 1700 * time.Millisecond
 )
 
-// margin is how long before the deadline of its invocation a handler stops
-// waiting, so that there is time to answer.
+// margin is how long before its deadline an invocation stops waiting, so that there is time to answer.
 const margin = 500 * time.Millisecond
 
-// guard calls f with a context that ends with the budget, or with the deadline of
-// ctx less the margin if that is sooner. It returns what f returns, and a panic of
-// f as an error.
+// guard calls f with a context that ends with the budget, or with the deadline of ctx less the
+// margin if that is sooner. It returns a panic of f as an error.
 func guard(ctx context.Context, budget time.Duration, f func(context.Context) error) (err error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		budget = min(budget, time.Until(deadline)-margin)
@@ -37,9 +35,8 @@ func guard(ctx context.Context, budget time.Duration, f func(context.Context) er
 	return f(ctx)
 }
 
-// log writes the one line of a request. Its code is that of the answer, and 0
-// for success. The text of an error is logged if the error is the service's and
-// not the request's.
+// log writes the one line of a request. Its code is that of the answer, and 0 for success. The text
+// of an error is logged if the error is the service's and not the request's.
 func (r *request) log(ctx context.Context, log *slog.Logger, message string, took time.Duration, err error) {
 	code := classify(err).Code
 	attributes := []slog.Attr{

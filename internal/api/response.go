@@ -15,8 +15,7 @@ type response struct {
 	Body       string            `json:"body"`
 }
 
-// respond turns an outcome into an answer: 200 with body, or 400 with the Error
-// that err stands for.
+// respond returns the answer 200 with body, or 400 with the Error that err stands for.
 func respond(body any, err error, idempotencyKey string) ([]byte, error) {
 	r := response{StatusCode: http.StatusOK, Headers: map[string]string{"content-type": "application/json"}}
 	if err != nil {

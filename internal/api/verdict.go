@@ -6,25 +6,16 @@ import (
 	"plantstore/internal/token"
 )
 
-// verdict is the authorizer's finding, which the function gets as the context of
-// the authorizer's answer. API Gateway's own 401 and 403 cannot have the
-// specification's Error as their body, so the authorizer lets every request pass
-// and the function refuses.
+// verdict is the authorizer's finding, which the function gets as the context of the authorizer's
+// answer. API Gateway's own 401 and 403 cannot have the specification's Error as their body, so the
+// authorizer lets every request pass and the function refuses. The function compares Presented with
+// the Authorization value that it sees itself, so that a verdict never serves another caller.
 type verdict struct {
-	// Verdict is "allow", "deny" or "unavailable".
-	Verdict string `json:"verdict"`
-
-	// Presented is the SHA-256, in lower-case hexadecimal, of the Authorization
-	// value that the verdict is about. The function compares it with the value
-	// that it sees itself, so that a verdict never serves another caller.
-	Presented string `json:"presented"`
-
-	// Reason of a "deny": "missing", "malformed" or "invalid".
-	Reason string `json:"reason,omitzero"`
-
-	// Subject and TokenID are those of the token that an "allow" is about.
-	Subject string `json:"subject,omitzero"`
-	TokenID string `json:"token_id,omitzero"`
+	Verdict   string `json:"verdict"`           // "allow", "deny" or "unavailable"
+	Presented string `json:"presented"`         // SHA-256 of the Authorization value, in lower-case hexadecimal
+	Reason    string `json:"reason,omitzero"`   // of a "deny": one of reasons
+	Subject   string `json:"subject,omitzero"`  // of the token that an "allow" is about
+	TokenID   string `json:"token_id,omitzero"` // of the same
 }
 
 // reasons of a "deny", and the errors that they stand for.
@@ -34,8 +25,7 @@ var reasons = map[string]error{
 	"invalid":   token.ErrInvalid,
 }
 
-// newVerdict returns the verdict on the value of an Authorization header, whose
-// check returned p and err.
+// newVerdict returns the verdict on an Authorization value whose check returned p and err.
 func newVerdict(authorization string, p token.Principal, err error) verdict {
 	v := verdict{Verdict: "unavailable", Presented: token.Digest(authorization)}
 	if err == nil {
@@ -49,9 +39,8 @@ func newVerdict(authorization string, p token.Principal, err error) verdict {
 	return v
 }
 
-// check returns nil if v allows the request that came with authorization. It
-// fails closed: anything but a verdict on this very value is an internal error,
-// also if no authorizer ran.
+// check returns nil if v allows the request that came with authorization. It fails closed: anything
+// but a verdict on this very value is an internal error, also if no authorizer ran.
 func (v verdict) check(authorization string) error {
 	denied, known := reasons[v.Reason]
 	switch {

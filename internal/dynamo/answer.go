@@ -14,20 +14,16 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
-// maxAnswer limits the bytes read of an answer. The largest answer is a page of a
-// scan: 1 MB of data, more as JSON.
+// maxAnswer is in bytes. The largest answer is a page of a scan: 1 MB of data, more as JSON.
 const maxAnswer = 8 << 20
 
-// ErrNotDynamoDB means that the answer to an attempt is not DynamoDB's, or was
-// damaged on its way. The outcome of the attempt is unknown.
+// ErrNotDynamoDB means that an answer is not DynamoDB's or is damaged: the outcome is unknown.
 var ErrNotDynamoDB = errors.New("dynamo: the answer is not DynamoDB's")
 
-// checkedClient returns an error for an answer that is incomplete or not
-// DynamoDB's. A proxy, a captive portal or a load balancer may answer in DynamoDB's
-// place, also after DynamoDB carried the request out.
-//
-// The SDK takes any 2xx for success, whatever its body, and any 4xx for a
-// refusal, and only logs a wrong checksum.
+// checkedClient returns an error for an answer that is incomplete or not DynamoDB's. A proxy, a
+// captive portal or a load balancer may answer in DynamoDB's place, also after DynamoDB carried the
+// request out. The SDK takes any 2xx for success and any 4xx for a refusal, and only logs a wrong
+// checksum.
 type checkedClient struct{ aws.HTTPClient }
 
 // Do implements [aws.HTTPClient].
@@ -51,10 +47,9 @@ func (c checkedClient) Do(request *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// check returns nil if DynamoDB sent the answer and the body is undamaged: a
-// success has status 200, a body and its checksum, and a refusal has status 400 and
-// names an error of Amazon's. A 5xx with a correct checksum or none passes, because
-// it proves neither success nor refusal.
+// check returns nil if DynamoDB sent the answer and the body is undamaged: a success has status 200,
+// a body and its checksum, and a refusal has status 400 and names an error of Amazon's. A 5xx with a
+// correct checksum or none passes, because it proves neither.
 func check(answer *http.Response, body []byte) error {
 	sum := answer.Header.Get("X-Amz-Crc32")
 	if want := strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10); sum != "" && sum != want {

@@ -1,8 +1,8 @@
 // Package dynamo keeps plants and tokens in DynamoDB.
 //
-// Every put is conditional and carries the key of its request, so it can be
-// repeated. It is repeated until the outcome is known, the context ends or the
-// retry quota is used up. Nothing is ever read to find out.
+// Every put is conditional and carries the key of its request, so it can be repeated. It is repeated
+// until the outcome is known, the context ends or the retry quota is used up. Nothing is ever read
+// to find out.
 package dynamo
 
 import (
@@ -25,20 +25,17 @@ import (
 )
 
 const (
-	// AttemptTimeout bounds one attempt of a handler, from dialing to the last
-	// byte of the answer. DynamoDB answers in single milliseconds. Two attempts
-	// that hang leave time for a third within the authorizer's budget. The SDK's
-	// own limit is 30 s to dial, and none for an answer.
+	// AttemptTimeout bounds one attempt of a handler, from dialing to the last byte of the answer.
+	// DynamoDB answers in single milliseconds. Two attempts that hang leave time for a third within
+	// the authorizer's budget. The SDK's own limit is 30 s to dial, and none for an answer.
 	AttemptTimeout = 700 * time.Millisecond
 
-	// idleTimeout is well below the 90 s after which the other side may have
-	// closed an idle connection.
+	// idleTimeout is well below the 90 s after which the other side may close an idle connection.
 	idleTimeout = 30 * time.Second
 )
 
-// NewClient returns a client by cfg, whose attempts take at most timeout, with the
-// retries that the stores of this package need. If the HTTP client of cfg is the
-// SDK's own, its certificates are kept.
+// NewClient returns a client by cfg, whose attempts take at most timeout, with the retries that the
+// stores need. If the HTTP client of cfg is the SDK's own, its certificates are kept.
 func NewClient(cfg aws.Config, timeout time.Duration) *dynamodb.Client {
 	httpClient, ok := cfg.HTTPClient.(*awshttp.BuildableClient)
 	if !ok {
@@ -47,9 +44,8 @@ func NewClient(cfg aws.Config, timeout time.Duration) *dynamodb.Client {
 	return newClient(cfg, bounded(httpClient, timeout))
 }
 
-// NewFunctionClient returns a client for a Lambda function. It does without the
-// SDK's config module, which looks for files and services that a function does
-// not have, and trusts Amazon's roots alone while it can: see [amazonFirst].
+// NewFunctionClient returns a client for a Lambda function. It does without the SDK's config module,
+// which looks for files and services that a function does not have. See also [amazonFirst].
 func NewFunctionClient(cfg aws.Config, log *slog.Logger) *dynamodb.Client {
 	system := bounded(awshttp.NewBuildableClient(), AttemptTimeout)
 	roots := trustedRoots(cfg)
@@ -86,11 +82,9 @@ func ParseEndpoint(endpoint string) (*url.URL, error) {
 	return u, nil
 }
 
-// Connect opens the connection that an operation within the next 30 s uses, so
-// that the operation does not wait for one: Lambda gives the initialization of a
-// function more CPU than its invocations. Connect sends one GET without
-// credentials, as one attempt. If it fails, the first operation opens the
-// connection, and reports why it cannot.
+// Connect opens the connection that an operation within the next 30 s uses: Lambda gives the
+// initialization of a function more CPU than its invocations. It sends one GET without credentials,
+// as one attempt. If it fails, the first operation opens the connection, and reports why it cannot.
 func Connect(client *dynamodb.Client) {
 	o := client.Options()
 	where := dynamodb.EndpointParameters{Region: &o.Region, Endpoint: o.BaseEndpoint}
@@ -103,16 +97,15 @@ func Connect(client *dynamodb.Client) {
 	}
 }
 
-// amazonRoots are the roots of AWS's certificates. The system's roots include
-// them, among a hundred others, and Go would parse all of those for the first TLS
-// connection. Source: https://www.amazontrust.com/repository/.
+// amazonRoots are the roots of AWS's certificates. The system's roots include them, among a hundred
+// others, and Go would parse all of those for the first TLS connection. Source:
+// https://www.amazontrust.com/repository/.
 //
 //go:embed amazon-roots.pem
 var amazonRoots []byte
 
-// trustedRoots returns the roots to trust for the endpoint of cfg: Amazon's, or
-// nil, which means the system's, if the endpoint is not under amazonaws.com and may
-// have other roots, as in China, the isolated regions and the sovereign cloud.
+// trustedRoots returns Amazon's roots, or nil, which means the system's, if the endpoint of cfg is not
+// under amazonaws.com: it may have others, as in China, the isolated regions and the sovereign cloud.
 func trustedRoots(cfg aws.Config) *x509.CertPool {
 	where := dynamodb.EndpointParameters{Region: &cfg.Region}
 	endpoint, err := dynamodb.NewDefaultEndpointResolverV2().ResolveEndpoint(context.Background(), where)
@@ -124,10 +117,9 @@ func trustedRoots(cfg aws.Config) *x509.CertPool {
 	return roots
 }
 
-// amazonFirst trusts Amazon's roots alone until a certificate is signed by none of
-// them, because AWS may change its roots. From then on it trusts the system's. The
-// attempt that meets the certificate fails before it sends a request, so it is
-// repeated.
+// amazonFirst trusts Amazon's roots alone until a certificate is signed by none of them, because AWS
+// may change its roots. From then on it trusts the system's. The attempt that meets the certificate
+// fails before it sends a request, so it is repeated.
 type amazonFirst struct {
 	amazon, system aws.HTTPClient // by the roots that they trust
 	log            *slog.Logger
@@ -140,7 +132,7 @@ func (c *amazonFirst) Do(request *http.Request) (*http.Response, error) {
 		return c.system.Do(request)
 	}
 	answer, err := c.amazon.Do(request)
-	if _, unknown := errors.AsType[x509.UnknownAuthorityError](err); unknown && !c.changed.Swap(true) {
+	if causedBy[x509.UnknownAuthorityError](err) && !c.changed.Swap(true) {
 		c.log.Warn("no embedded root signed the certificate of DynamoDB; trusting the system's roots", "error", err.Error())
 	}
 	return answer, err

@@ -22,13 +22,10 @@ const (
 	maxDelay   = time.Second
 )
 
-// retryer is the SDK's standard retryer without a limit of attempts. Attempts end
-// at the context's deadline, or when the SDK's retry quota is used up. The client
-// keeps the quota across operations: a retry takes from it, a success gives back.
-// In a long outage the quota is used up, and each operation fails at its first
-// attempt.
-//
-// Source: Amazon Builders' Library, "Timeouts, retries, and backoff with jitter".
+// retryer is the SDK's standard retryer without a limit of attempts. Attempts end at the context's
+// deadline, or when the SDK's retry quota is used up. The client keeps the quota across operations: a
+// retry takes from it, a success gives back. So in a long outage each operation fails at its first
+// attempt. Source: Amazon Builders' Library, "Timeouts, retries, and backoff with jitter".
 type retryer struct{ aws.RetryerV2 }
 
 func newRetryer() retryer {
@@ -41,36 +38,33 @@ func newRetryer() retryer {
 // MaxAttempts returns 0, which means no limit.
 func (retryer) MaxAttempts() int { return 0 }
 
-// retryable adds to the SDK's rules: repeat an attempt that got no answer from
-// DynamoDB, whatever the cause, and one that conflicted with another write. The SDK
-// gives up, for example, if the host's name is not found, as in an outage of DNS.
+// retryable adds to the SDK's rules: repeat an attempt that got no answer from DynamoDB, whatever the
+// cause, and one that conflicted with another write. The SDK gives up in an outage of DNS, for example.
 func retryable(err error) aws.Ternary {
-	var (
-		canceled   *smithy.CanceledError
-		unanswered *smithyhttp.RequestSendError
-		unreadable *smithy.DeserializationError
-		conflict   *types.TransactionConflictException
-		replicated *types.ReplicatedWriteConflictException
-	)
 	switch {
-	case errors.As(err, &canceled):
+	case causedBy[*smithy.CanceledError](err):
 		return aws.FalseTernary
-	case errors.As(err, &unanswered), errors.As(err, &unreadable), errors.As(err, &conflict), errors.As(err, &replicated):
+	case causedBy[*smithyhttp.RequestSendError](err), causedBy[*smithy.DeserializationError](err),
+		causedBy[*types.TransactionConflictException](err), causedBy[*types.ReplicatedWriteConflictException](err):
 		return aws.TrueTernary
 	}
 	return aws.UnknownTernary
 }
 
-// delay returns a random time up to a bound that doubles with each attempt: full
-// jitter.
+// causedBy reports whether err is or wraps an E.
+func causedBy[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+// delay returns a random time up to a bound that doubles with each attempt: full jitter.
 func delay(attempt int, _ error) (time.Duration, error) {
 	bound := min(firstDelay<<min(max(attempt-1, 0), 10), maxDelay)
 	return rand.N(bound), nil
 }
 
-// call calls an operation of the SDK. It translates the error that ends it: into
-// unknown if an attempt may have been applied, and into unavailable if none was and
-// a later retry may succeed. It wraps any other error.
+// call calls an operation of the SDK. It translates the error that ends it: into unknown if an attempt
+// may have been applied, and into unavailable if none was and a later retry may succeed.
 func call[In, Out any](
 	ctx context.Context, operation func(context.Context, *In, ...func(*dynamodb.Options)) (*Out, error), in *In,
 	unknown, unavailable error,
@@ -98,8 +92,7 @@ func call[In, Out any](
 	return nil, fmt.Errorf("dynamo: %w", err)
 }
 
-// attempts is the retryer of a single operation. It records whether any attempt
-// may have been applied, and why the last one failed.
+// attempts is the retryer of a single operation. It records what may have happened.
 type attempts struct {
 	aws.RetryerV2
 
@@ -109,13 +102,11 @@ type attempts struct {
 	last      error // why the last attempt failed; a timeout keeps an earlier cause
 }
 
-// IsErrorRetryable is called by the SDK after each attempt that failed. An
-// attempt that was sent may have been applied, unless DynamoDB refused it with
-// 4xx. Such an attempt is always repeated, even if the SDK would not.
+// IsErrorRetryable is called by the SDK after each attempt that failed. An attempt that was sent may
+// have been applied, unless DynamoDB refused it with 4xx. It is repeated even if the SDK would not.
 func (a *attempts) IsErrorRetryable(err error) bool {
-	var answer *smithyhttp.ResponseError
-	refused := errors.As(err, &answer) && answer.HTTPStatusCode()/100 == 4
-	unknown := a.sent && !refused
+	answer, ok := errors.AsType[*smithyhttp.ResponseError](err)
+	unknown := a.sent && (!ok || answer.HTTPStatusCode()/100 != 4)
 	a.sent = false
 	a.applied = a.applied || unknown
 	a.temporary = unknown || a.RetryerV2.IsErrorRetryable(err)

@@ -17,15 +17,13 @@ const (
 	// segments is how many parts of a table a scan reads at once.
 	segments = 8
 
-	// pageTimeout bounds the read of one page, retries included. A scan as a
-	// whole takes as long as pages keep coming.
+	// pageTimeout bounds the read of one page, retries included. A scan takes as long as pages come.
 	pageTimeout = 10 * time.Second
 )
 
-// List returns every token, in no order. An expired or revoked one is listed until
-// DynamoDB removes it, some time after it expires. List returns
-// [token.ErrUnavailable], or why ctx ended. If there are items that it cannot read,
-// it returns the others with an error.
+// List returns every token, in no order. An expired or revoked one is listed until DynamoDB removes
+// it, some time after it expires. List returns [token.ErrUnavailable], or why ctx ended. If there are
+// items that it cannot read, it returns the others with an error.
 func (s *TokenStore) List(ctx context.Context) ([]token.Token, error) {
 	tokens := []token.Token{}
 	var unreadable error
@@ -39,9 +37,8 @@ func (s *TokenStore) List(ctx context.Context) ([]token.Token, error) {
 	return tokens, cmp.Or(err, unreadable)
 }
 
-// LookUp returns the digest of the token with this id. It scans the table, and
-// reads nothing of a token but its id and digest. It returns [token.ErrNotFound] or
-// the errors of List.
+// LookUp returns the digest of the token with this id, also if the token's other attributes cannot be
+// read. It scans the table. It returns [token.ErrNotFound] or the errors of List.
 func (s *TokenStore) LookUp(ctx context.Context, id string) (digest string, err error) {
 	err = s.scan(ctx, dynamodb.ScanInput{
 		FilterExpression:          aws.String("id = :id"),

@@ -24,9 +24,9 @@ func tables(plants, tokens string) []table {
 	return []table{{plants, "id", types.ScalarAttributeTypeN}, {tokens, "digest", types.ScalarAttributeTypeS}}
 }
 
-// CreateTables creates the two tables, unless they exist. It is for a local
-// DynamoDB: in AWS, template.yaml creates them, with backups, protection and the
-// removal of expired tokens. It returns the errors of [CheckTables].
+// CreateTables creates the two tables in a local DynamoDB, unless they exist. In AWS, template.yaml
+// creates them, with backups, protection and the removal of expired tokens. It returns the errors of
+// [CheckTables].
 func CreateTables(ctx context.Context, client *dynamodb.Client, plants, tokens string) error {
 	for _, t := range tables(plants, tokens) {
 		_, err := call(ctx, client.CreateTable, &dynamodb.CreateTableInput{
@@ -35,22 +35,20 @@ func CreateTables(ctx context.Context, client *dynamodb.Client, plants, tokens s
 			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: &t.key, AttributeType: t.keyType}},
 			KeySchema:            []types.KeySchemaElement{{AttributeName: &t.key, KeyType: types.KeyTypeHash}},
 		}, token.ErrUnavailable, token.ErrUnavailable)
-		if _, exists := errors.AsType[*types.ResourceInUseException](err); err != nil && !exists {
+		if err != nil && !causedBy[*types.ResourceInUseException](err) {
 			return err
 		}
 	}
 	return CheckTables(ctx, client, plants, tokens)
 }
 
-// CheckTables returns an error if one of the two tables does not exist, which is
-// [ErrNoTable], or has another key.
+// CheckTables returns [ErrNoTable] if a table does not exist, and another error if it has another key.
 func CheckTables(ctx context.Context, client *dynamodb.Client, plants, tokens string) error {
 	for _, t := range tables(plants, tokens) {
 		in := &dynamodb.DescribeTableInput{TableName: &t.name}
 		out, err := call(ctx, client.DescribeTable, in, token.ErrUnavailable, token.ErrUnavailable)
-		_, missing := errors.AsType[*types.ResourceNotFoundException](err)
 		switch {
-		case missing:
+		case causedBy[*types.ResourceNotFoundException](err):
 			return fmt.Errorf("%w %s does not exist", ErrNoTable, t.name)
 		case err != nil:
 			return err

@@ -16,18 +16,15 @@ import (
 
 // TokenStore is a [token.Store] in a DynamoDB table.
 type TokenStore struct {
-	Client *dynamodb.Client
-	Table  string
-
-	// Progress, unless nil, is called with the number of tokens that a scan has
-	// read so far.
-	Progress func(tokens int)
+	Client   *dynamodb.Client
+	Table    string
+	Progress func(tokens int) // unless nil, is called with the number that a scan has read so far
 }
 
 var _ token.Store = (*TokenStore)(nil)
 
-// tokenItem is a token as the table holds it. A revoked one stays until it would
-// have expired: without it, a put that was delayed could store the token again.
+// tokenItem is a token as the table holds it. A revoked one stays until it would have expired:
+// without it, a put that was delayed could store the token again.
 type tokenItem struct {
 	Digest    string    `dynamodbav:"digest"`
 	ID        string    `dynamodbav:"id"`
@@ -37,8 +34,7 @@ type tokenItem struct {
 	Revoked   bool      `dynamodbav:"revoked,omitempty"`
 }
 
-// Find implements [token.Finder]. It reads consistently, so that a token just
-// revoked is refused at once.
+// Find implements [token.Finder]. It reads consistently, so that a revoked token is refused at once.
 func (s *TokenStore) Find(ctx context.Context, digest string) (token.Token, error) {
 	out, err := call(ctx, s.Client.GetItem, &dynamodb.GetItemInput{
 		TableName:      &s.Table,
@@ -90,14 +86,14 @@ func (s *TokenStore) Revoke(ctx context.Context, digest string) error {
 		UpdateExpression:          aws.String("SET revoked = :true"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{":true": &types.AttributeValueMemberBOOL{Value: true}},
 	}, token.ErrUnavailable, token.ErrUnavailable)
-	if _, missing := errors.AsType[*types.ConditionalCheckFailedException](err); missing {
+	if causedBy[*types.ConditionalCheckFailedException](err) {
 		return token.ErrNotFound
 	}
 	return err
 }
 
-// decodeToken returns the token that an item holds. An item that somebody else
-// wrote may hold none, or a time that JSON cannot express.
+// decodeToken returns the token that an item holds. An item that somebody else wrote may hold none,
+// or a time that JSON cannot express.
 func decodeToken(item map[string]types.AttributeValue) (token.Token, error) {
 	var stored tokenItem
 	if err := attributevalue.UnmarshalMap(item, &stored); err != nil {

@@ -13,13 +13,12 @@ const (
 	maxAge        = "7200"
 )
 
-// allow sets the CORS headers of a response to a request with this Origin, if the
-// origin is allowed. Source, also of preflight: API Gateway Developer Guide,
-// "Configure CORS for HTTP APIs in API Gateway".
+// allow sets the CORS headers of a response to a request with this Origin, if it is allowed. Source,
+// also of preflight: API Gateway Developer Guide, "Configure CORS for HTTP APIs in API Gateway".
 func (g *Gateway) allow(origin string, response http.Header) {
 	for _, allowed := range g.AllowOrigins {
 		prefix, wildcard := strings.CutSuffix(allowed, "*")
-		if origin == allowed || wildcard && strings.HasPrefix(origin, prefix) {
+		if origin != "" && (origin == allowed || wildcard && strings.HasPrefix(origin, prefix)) {
 			response.Set("Access-Control-Allow-Origin", origin)
 			response.Set("Access-Control-Expose-Headers", exposeHeaders)
 		}

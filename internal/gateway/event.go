@@ -12,9 +12,8 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// newEvent returns the event of payload format 2.0 for a request of a route, with
-// the body that was read from it: as text if the content type is one of text, in
-// base64 otherwise. An event cannot contain text that is not UTF-8.
+// newEvent returns the event of payload format 2.0 for a request of a route and its body: as text if
+// the content type is one of text, in base64 otherwise. An event has no text that is not UTF-8.
 func newEvent(r *http.Request, routeKey string, body []byte, id string, now time.Time) events.APIGatewayV2HTTPRequest {
 	headers := joinedHeaders(r)
 	e := events.APIGatewayV2HTTPRequest{
@@ -49,9 +48,8 @@ func newEvent(r *http.Request, routeKey string, body []byte, id string, now time
 	return e
 }
 
-// newAuthorizerEvent returns the authorizer's event for the request in e. Its only
-// identity source is the route key, so that the authorizer always runs, and it has
-// no body.
+// newAuthorizerEvent returns the authorizer's event for the request in e, without the body. Its only
+// identity source is the route key, so that the authorizer always runs.
 func newAuthorizerEvent(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2CustomAuthorizerV2Request {
 	c := e.RequestContext
 	arn := "arn:aws:execute-api:us-east-1:" + c.AccountID + ":" + c.APIID + "/" + c.Stage + "/"
@@ -68,8 +66,7 @@ func newAuthorizerEvent(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2Cus
 	}
 }
 
-// joinedHeaders returns the headers under lower-case names, repeated ones
-// joined by a comma, with those that API Gateway adds.
+// joinedHeaders returns the headers, repeated ones joined by a comma, and those that API Gateway adds.
 func joinedHeaders(r *http.Request) map[string]string {
 	headers := map[string]string{}
 	for name, values := range r.Header {

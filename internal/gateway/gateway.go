@@ -1,17 +1,14 @@
-// Package gateway is an API Gateway HTTP API in process: it turns an HTTP
-// request into the events that AWS would send to the authorizer and to the
-// function, and the function's answer into an HTTP response.
+// Package gateway is an API Gateway HTTP API in process: it turns an HTTP request into the events
+// that AWS would send to the authorizer and to the function, and the answer into an HTTP response.
 //
-// It does as AWS does: routes by method and path; header names in lower case and
-// repeated headers joined by a comma; a body as text or in base64 by its content
-// type; the authorizer called for every request of the route, its context under
-// requestContext.authorizer.lambda; functions that are not stopped when their
-// client goes away; and the answers that an HTTP API gives by itself, which
-// cannot be changed in AWS: 403, 404, 408, 413 and 500, each with a JSON message,
+// It does as AWS does: routes by method and path; header names in lower case and repeated headers
+// joined by a comma; a body as text or in base64 by its content type; the authorizer called for
+// every request of a route; functions that are not stopped when their client goes away; and the
+// answers that an HTTP API gives by itself: 403, 404, 408, 413 and 500, each with a JSON message,
 // and 204 to a preflight request of CORS.
 //
-// It does not throttle, refuse an event over Lambda's limit of 6 MB, or parse
-// cookies, query and path parameters, which the functions do not read.
+// It does not throttle, refuse an event over Lambda's limit of 6 MB, or parse cookies, query and
+// path parameters, which the functions do not read.
 package gateway
 
 import (
@@ -32,32 +29,26 @@ const (
 	maxBodySize   = 10 << 20 // bytes; a larger body is answered 413
 	smallBodySize = 1 << 20  // bytes, from which a body counts as large
 
-	// MaxHeaderSize is the largest size of the request line and all headers, in
-	// bytes. The HTTP server in front of the gateway enforces it.
+	// MaxHeaderSize limits the request line and all headers, in bytes. The HTTP server enforces it.
 	MaxHeaderSize = 10240
 
 	authorizerTimeout = 3 * time.Second
 	functionTimeout   = 4 * time.Second
 )
 
-// Function is a Lambda function: an event in, an answer out. An error means that
-// the function failed.
+// Function is a Lambda function: an event in, an answer out. An error means that it failed.
 type Function interface {
 	Invoke(ctx context.Context, event []byte) ([]byte, error)
 }
 
-// Gateway is an [http.Handler] for the routes of an API, each with the same
-// authorizer.
+// Gateway is an [http.Handler] for the routes of an API, each with the same authorizer.
 type Gateway struct {
-	Authorizer Function
-	Routes     map[string]Function // by route key, such as "POST /plants"
-	Log        *slog.Logger
-
-	// AllowOrigins are origins of pages, https://*, http://* or *. Without, there is no CORS.
-	AllowOrigins []string
-
-	Now   func() time.Time
-	NewID func() string // returns a request id that no other request has
+	Authorizer   Function
+	Routes       map[string]Function // by route key, such as "POST /plants"
+	AllowOrigins []string            // of pages, or https://*, http://* or *; nil means no CORS
+	Log          *slog.Logger
+	Now          func() time.Time
+	NewID        func() string // returns a request id that no other request has
 
 	large sync.Mutex // held while a large body is in memory
 }
@@ -78,8 +69,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	limited := http.MaxBytesReader(w, r.Body, maxBodySize)
 	body, err := io.ReadAll(io.LimitReader(limited, smallBodySize))
 	if err == nil && len(body) == smallBodySize {
-		// One large body is in memory at a time: otherwise some dozens of clients
-		// without a token could make the process hold gigabytes.
+		// Otherwise some dozens of clients without a token could make the process hold gigabytes.
 		g.large.Lock()
 		defer g.large.Unlock()
 		var rest []byte
@@ -127,9 +117,7 @@ func (g *Gateway) invoke(
 	for name, value := range answer.Headers {
 		w.Header().Set(name, value)
 	}
-	if origin := event.Headers["origin"]; origin != "" {
-		g.allow(origin, w.Header())
-	}
+	g.allow(event.Headers["origin"], w.Header())
 	w.WriteHeader(answer.StatusCode)
 	_, _ = io.WriteString(w, answer.Body) // the client may have gone
 }

@@ -43,8 +43,8 @@ type Verifier struct {
 	audience string
 }
 
-// New returns a Verifier. It sends no request before the first token. Only an issuer
-// on this machine, which containers know as host.docker.internal, needs no https.
+// New returns a Verifier. It sends no request before the first token. Only an issuer on this machine,
+// which containers know as host.docker.internal, needs no https.
 func New(issuer, audience string, now func() time.Time) (*Verifier, error) {
 	const urls = `^(https://[\w.:-]+|http://(localhost|127[.]0[.]0[.]1|\[::1]|host[.]docker[.]internal)(:\d+)?)(/[\w.~/-]*)?$`
 	if !regexp.MustCompile(urls).MatchString(issuer) || !token.VisibleASCII(issuer, 255) {

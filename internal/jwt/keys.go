@@ -32,9 +32,9 @@ const (
 	maxURL       = 2048                    // bytes
 )
 
-// keys are the public keys of an issuer. They are fetched when a token needs a key
-// that is missing or an hour old, but at most once a minute, whatever tokens come.
-// They stay in use until a fetch succeeds. go-oidc would fetch for each forged token.
+// keys are the public keys of an issuer. They are fetched when a token needs a key that is missing or
+// an hour old, but at most once a minute, whatever tokens come: go-oidc would fetch for each forged
+// one. They stay in use until a fetch succeeds.
 type keys struct {
 	issuer string
 	client *http.Client // follows no redirect

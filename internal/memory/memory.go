@@ -1,6 +1,5 @@
-// Package memory stores plants and tokens in memory, until the process ends. With
-// it a developer runs the service without an AWS account, and tests have a real
-// store. It passes the same tests as package dynamo: see test/storetest.
+// Package memory stores plants and tokens in memory, for local runs and tests. It passes the same
+// tests as package dynamo: see test/storetest.
 package memory
 
 import (

@@ -1,12 +1,10 @@
-// Package page serves the page of a Plant Store on this machine: Swagger UI on the
-// contract, with which a person can read the API and try it. It loads nothing from
-// elsewhere.
+// Package page serves the page of a Plant Store on this machine: Swagger UI on the contract, with
+// which a person can read the API and try it. It loads nothing from elsewhere.
 //
-// The page may contain a token, so it is only for the person at this machine. It
-// is served only if the Host header names this machine, which stops a site whose
-// name was made to resolve to it (DNS rebinding), and no other origin can read,
-// frame or script it. The API needs no such protection: without the page, no site
-// has a token for it.
+// The page may contain a token, so it is only for the person at this machine. It is served only if
+// the Host header names this machine, which stops a site whose name was made to resolve to it (DNS
+// rebinding), and no other origin can read, frame or script it. The API needs no such protection:
+// without the page, no site has a token for it.
 package page
 
 import (
@@ -23,8 +21,7 @@ import (
 	"github.com/swaggest/swgui/v5/static"
 )
 
-// policy lets the page load from this server only, and run no inline script.
-// Swagger UI's icons are data URLs.
+// policy lets the page load from this server only, and run no inline script. Swagger UI's icons are data URLs.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -40,11 +37,9 @@ type file struct {
 	content     []byte
 }
 
-// New returns a handler that serves the page on the contract in openapi, with this
-// server as the contract's, under loopback names and the host of address. The page
-// contains token unless that is empty. Other requests go to next, also those of a
-// client without an Accept header, which is not a browser: it gets the response
-// that API Gateway would give.
+// New returns a handler that serves the page on the contract in openapi, with this server as the
+// contract's, under loopback names and the host of address. The page contains token unless that is
+// empty. Other requests go to next, also those without an Accept header, which no browser sends.
 func New(next http.Handler, openapi []byte, address, token string) (http.Handler, error) {
 	var index bytes.Buffer
 	if err := template.Must(template.New("page").Parse(html)).Execute(&index, token); err != nil {

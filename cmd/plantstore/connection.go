@@ -29,14 +29,13 @@ const (
 	attemptTimeout   = 3 * time.Second
 )
 
-// connection selects a DynamoDB: AWS's, with the region and credentials from the
-// environment, the profile or SSO, or one at an endpoint.
+// connection selects a DynamoDB: AWS's, with the region and credentials from the environment, the
+// profile or SSO, or one at an endpoint.
 type connection struct {
 	EndpointURL string `name:"endpoint-url" placeholder:"URL" help:"URL of a DynamoDB outside AWS, for example http://127.0.0.1:8000 ($AWS_ENDPOINT_URL_DYNAMODB, $AWS_ENDPOINT_URL)."`
 }
 
-// AfterApply takes the endpoint from the environment if no flag gives it, and
-// checks it.
+// AfterApply takes the endpoint from the environment if no flag gives it, and checks it.
 func (c *connection) AfterApply() (err error) {
 	if c.EndpointURL == "" {
 		c.EndpointURL, err = environment.Endpoint(os.Getenv)
@@ -48,8 +47,8 @@ func (c *connection) AfterApply() (err error) {
 	return nil
 }
 
-// config returns the SDK's configuration. A DynamoDB at an http endpoint is local
-// and accepts any region and credentials, so config supplies them if none are set.
+// config returns the SDK's configuration. A DynamoDB at an http endpoint is local and accepts any
+// region and credentials, so config supplies them if none are set.
 func (c *connection) config(ctx context.Context) (aws.Config, error) {
 	options := []func(*config.LoadOptions) error{config.WithLogger(logging.Nop{})}
 	if c.EndpointURL != "" {
@@ -78,8 +77,7 @@ func (c *connection) client(ctx context.Context, timeout time.Duration) (*dynamo
 	return dynamo.NewClient(cfg, timeout), err
 }
 
-// explain returns err as a message for the user of the command. table is the
-// table that the command used.
+// explain returns err as a message for the user of a command that used table.
 func (c *connection) explain(err error, table string) error {
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
 		err = fmt.Errorf("%w %s does not exist", dynamo.ErrNoTable, table)

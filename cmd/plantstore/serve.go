@@ -80,8 +80,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	return server.Shutdown(ctx)
 }
 
-// stores returns the stores that the flags select. Stores in memory contain one
-// token, and stores returns its secret.
+// stores returns the stores that the flags select, and the secret of the one token in memory.
 func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens token.Store, secret string, err error) {
 	if c.PlantsTable == "" && c.TokensTable == "" && c.EndpointURL == "" {
 		secret, t, err := token.Issue(rand.Reader, "developer", time.Now(), 365*24*time.Hour)

@@ -32,8 +32,8 @@ type tokenCommand struct {
 	Revoke revokeCommand `cmd:"" help:"Revoke a token immediately."`
 }
 
-// do calls f with the store that the flags name. If it is not certain what f has
-// done, the error ends with advice.
+// do calls f with the store that the flags name. If it is not certain what f has done, the error ends
+// with advice.
 func (c *tokenCommand) do(
 	ctx context.Context, advice string, f func(context.Context, *dynamo.TokenStore) error,
 ) error {
@@ -52,8 +52,7 @@ func (c *tokenCommand) do(
 	return c.explain(err, table)
 }
 
-// progress returns a function that prints each second how many tokens were read,
-// if standard error is a terminal.
+// progress returns a function that prints each second how many tokens were read, if standard error is a terminal.
 func progress() func(tokens int) {
 	info, err := os.Stderr.Stat()
 	terminal, last := err == nil && info.Mode()&os.ModeCharDevice != 0, time.Now()

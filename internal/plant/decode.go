@@ -6,21 +6,18 @@ import (
 	"strings"
 )
 
-// InvalidError says why a JSON value is not a NewPlant. It matches [ErrInvalid].
-type InvalidError struct {
-	// Reason names each invalid member and what it must be, and never repeats what
-	// was sent: "id is required; name must be a string".
-	Reason string
-}
+// InvalidError says why a JSON value is not a NewPlant. Reason names each invalid member and what it
+// must be, and never repeats what was sent: "id is required; name must be a string".
+type InvalidError struct{ Reason string }
 
 func (e *InvalidError) Error() string { return ErrInvalid.Error() + ": " + e.Reason }
 
 // Unwrap returns [ErrInvalid].
 func (e *InvalidError) Unwrap() error { return ErrInvalid }
 
-// Decode returns the NewPlant in body. A body is valid exactly if it is valid
-// under the schema in openapi.yaml: unknown members are ignored, names are
-// case-sensitive, null is never a value, and 1.0 and 1e3 are integers.
+// Decode returns the NewPlant in body. A body is valid exactly if it is valid under the schema in
+// openapi.yaml: unknown members are ignored, names are case-sensitive, null is never a value, and 1.0
+// and 1e3 are integers.
 //
 // It returns
 //   - [ErrMalformed] if body is not one JSON value (RFC 8259), has duplicate
@@ -40,8 +37,7 @@ func Decode(body []byte) (NewPlant, error) {
 		Name jsontext.Value `json:"name"`
 		Tag  jsontext.Value `json:"tag"`
 	}
-	// IsValid has found no duplicate names, and checking again would take most of
-	// the time.
+	// IsValid has found no duplicate names, and checking again would take most of the time.
 	if err := json.Unmarshal(body, &members, jsontext.AllowDuplicateNames(true)); err != nil {
 		return NewPlant{}, ErrMalformed
 	}
@@ -100,6 +96,5 @@ func (d *decoder) optionalText(name string, value jsontext.Value) *string {
 	if value == nil {
 		return nil
 	}
-	text := d.text(name, value)
-	return &text
+	return new(d.text(name, value))
 }

@@ -12,13 +12,11 @@ var (
 	errRange      = errors.New("must be from -9223372036854775808 to 9223372036854775807")
 )
 
-// parseInt64 returns the integer that a JSON number denotes. In JSON Schema 2020-12
-// (section 6.1.1) a number without a fractional part is an integer however it is
-// written: 1.0, 1e3, 1200e-2.
+// parseInt64 returns the integer that a JSON number denotes. In JSON Schema 2020-12 (section 6.1.1) a
+// number without a fractional part is an integer however it is written: 1.0, 1e3, 1200e-2.
 //
-// The work is linear in the length of the literal. A large exponent costs
-// nothing, because the value is never built: significant holds the digits
-// without the zeros at both ends, and scale the power of ten that they stand at.
+// The work is linear in the length of the literal, whatever its exponent: significant holds the
+// digits without the zeros at both ends, and scale the power of ten that they stand at.
 func parseInt64(literal string) (int64, error) {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(literal), "e")
 	unsigned := strings.TrimPrefix(mantissa, "-")
@@ -29,8 +27,7 @@ func parseInt64(literal string) (int64, error) {
 	if significant == "" {
 		return 0, nil
 	}
-	// An exponent out of range becomes the nearest integer of 42 bits. That is
-	// enough, as no literal has 2^41 digits, but an int may have only 32 bits.
+	// An exponent out of range becomes the nearest integer of 42 bits: no literal has 2^41 digits.
 	power, _ := strconv.ParseInt(cmp.Or(exponent, "0"), 10, 42)
 	scale := power + int64(len(digits)-len(significant)-len(fraction))
 	if scale < 0 {

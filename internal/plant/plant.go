@@ -1,12 +1,11 @@
-// Package plant is the domain of the service: what a plant is, which requests
-// to create one are valid, and what a store of plants must promise.
+// Package plant is the domain of the service: what a plant is, which requests to create one are
+// valid, and what a store of plants must promise.
 package plant
 
 import "errors"
 
-// MaxSize is the largest number of bytes that the texts of a plant may have
-// together, in UTF-8. DynamoDB limits an item to 400 KB; 10 KB of that are kept
-// for the item's other attributes and all attribute names.
+// MaxSize limits the texts of a plant together, in bytes of UTF-8. DynamoDB limits an item to 400 KB;
+// 10 KB of that are kept for the item's other attributes and all attribute names.
 const MaxSize = 390 << 10
 
 // Errors of [Decode].
@@ -14,8 +13,7 @@ var (
 	// ErrMalformed means that the body is not exactly one well-formed JSON value.
 	ErrMalformed = errors.New("plant: not well-formed JSON")
 
-	// ErrInvalid means that the body is JSON, but not a NewPlant. An
-	// [*InvalidError] wraps it and says why.
+	// ErrInvalid means that the body is JSON, but not a NewPlant. An [*InvalidError] says why.
 	ErrInvalid = errors.New("plant: not a NewPlant")
 
 	// ErrTooLarge means that the texts together exceed [MaxSize].

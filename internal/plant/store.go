@@ -14,36 +14,27 @@ var (
 	// ErrExists means that another request created a plant with this id.
 	ErrExists = errors.New("plant: id exists")
 
-	// ErrKeyReused means that a write with the same key created another plant
-	// with this id.
+	// ErrKeyReused means that a write with the same key created another plant with this id.
 	ErrKeyReused = errors.New("plant: write key was used with another plant")
 
-	// ErrUnavailable means that the store could not be reached or refused to work:
-	// this write was not made and will not be.
+	// ErrUnavailable means that this write was not made and will not be.
 	ErrUnavailable = errors.New("plant: store is unavailable")
 
-	// ErrOutcomeUnknown means that the plant may have been created, or may yet
-	// be. Repeating the same write finds out.
+	// ErrOutcomeUnknown means that the plant may have been created, or may yet be. Repeating the same
+	// write finds out.
 	ErrOutcomeUnknown = errors.New("plant: outcome is unknown")
 )
 
 // Store holds plants by their id.
 type Store interface {
-	// Create stores w.Plant under its id, unless the store has a plant with that
-	// id. It returns nil if the store now has w.Plant, written by this call or by
-	// an earlier one with the same key. Otherwise it returns:
+	// Create stores w.Plant under its id, unless the store has a plant with that id. It returns nil
+	// if the store now has w.Plant, written by this call or by an earlier one with the same key.
+	// Otherwise it returns ErrExists or ErrKeyReused, and the stored plant is unchanged, or
+	// ErrUnavailable or ErrOutcomeUnknown. Any other error means that the request cannot succeed as
+	// the service is set up, and nothing was stored.
 	//
-	//   - ErrExists: a write with another key created the plant with this id,
-	//     which is unchanged.
-	//   - ErrKeyReused: a write with this key created another plant with this
-	//     id, which is unchanged.
-	//   - ErrUnavailable: nothing was stored and nothing will be.
-	//   - ErrOutcomeUnknown: the plant may be stored now or a moment later.
-	//   - any other error: the request cannot succeed as the service is set up;
-	//     nothing was stored.
-	//
-	// The same write may be repeated any number of times, also concurrently.
-	// Create returns before the deadline of ctx or soon after it.
+	// The same write may be repeated any number of times, also concurrently. Create returns before
+	// the deadline of ctx or soon after it.
 	Create(ctx context.Context, w Write) error
 }
 
@@ -55,13 +46,11 @@ type Write struct {
 	At    time.Time // time of the request; the store keeps the first attempt's
 }
 
-// WriteKey identifies a request: attempts with the same key are the same
-// request, so every retry is safe.
+// WriteKey identifies a request: attempts with the same key are the same request, so a retry is safe.
 type WriteKey [sha256.Size]byte
 
-// NewWriteKey returns the key of a request from subject: the SHA-256 of the
-// length of subject in eight bytes, subject and idempotencyKey. The length keeps
-// the requests of two subjects apart.
+// NewWriteKey returns the key of a request: the SHA-256 of the length of subject in eight bytes,
+// subject and idempotencyKey. The length keeps the requests of two subjects apart.
 func NewWriteKey(subject, idempotencyKey string) WriteKey {
 	message := binary.BigEndian.AppendUint64(nil, uint64(len(subject)))
 	return sha256.Sum256(append(message, subject+idempotencyKey...))

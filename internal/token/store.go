@@ -16,10 +16,9 @@ var (
 
 // Finder finds tokens. It is all that a [Verifier] needs of a store.
 type Finder interface {
-	// Find returns the token with this digest, also if it is expired or revoked.
-	// It sees every Add and Revoke that returned before it was called. It returns
-	// ErrNotFound or ErrUnavailable; any other error means that Find cannot
-	// succeed as the service is set up.
+	// Find returns the token with this digest, also if it is expired or revoked. It sees every Add
+	// and Revoke that returned before it was called. It returns ErrNotFound or ErrUnavailable; any
+	// other error means that Find cannot succeed as the service is set up.
 	Find(ctx context.Context, digest string) (Token, error)
 }
 
@@ -27,15 +26,13 @@ type Finder interface {
 type Store interface {
 	Finder
 
-	// Add stores the new token t under its digest. It may be repeated, and never
-	// changes a token that is stored. It returns ErrUnavailable if it is not
-	// certain that the token is stored, and another error if a different token
-	// has the digest.
+	// Add stores the new token t under its digest. It may be repeated, and never changes a token
+	// that is stored. It returns ErrUnavailable if it is not certain that the token is stored, and
+	// another error if a different token has the digest.
 	Add(ctx context.Context, t Token) error
 
-	// Revoke makes the token with this digest invalid for good: a concurrent or
-	// later Add of the token does not undo it. It may be repeated. It returns
-	// ErrNotFound, or ErrUnavailable if it is not certain that the token is
-	// revoked.
+	// Revoke makes the token with this digest invalid for good: a concurrent or later Add of the
+	// token does not undo it. It may be repeated. It returns ErrNotFound, or ErrUnavailable if it is
+	// not certain that the token is revoked.
 	Revoke(ctx context.Context, digest string) error
 }

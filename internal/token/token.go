@@ -1,11 +1,10 @@
-// Package token is the domain of authentication: the form of a bearer token, how
-// one is issued, when one is valid, and what a store of tokens must promise.
+// Package token is the domain of authentication: the form of a bearer token, how one is issued, when
+// one is valid, and what a store of tokens must promise.
 //
-// A token is opaque: `pst_`, 30 random characters and a checksum of six
-// characters. Secret scanners recognise a leaked token by this form, and a
-// mistyped one is rejected without reading the store. The store holds only the
-// SHA-256 of a token, so reading the store does not give access. A token has more
-// than 160 random bits, so a slower hash would add nothing.
+// A token is opaque: `pst_`, 30 random characters and a checksum of six characters. Secret scanners
+// recognise a leaked token by this form, and a mistyped one is rejected without reading the store.
+// The store holds only the SHA-256 of a token, so reading the store does not give access. A token has
+// more than 160 random bits, so a slower hash would add nothing.
 package token
 
 import (
@@ -30,8 +29,7 @@ const (
 	idLength       = 12 // characters: 71 bits, so ids do not collide
 )
 
-// ErrInvalid means that a token is malformed, unknown, revoked or expired. The
-// error does not say which, because a client must not learn it.
+// ErrInvalid means that a token is malformed, unknown, revoked or expired. A client must not learn which.
 var ErrInvalid = errors.New("token: unknown, revoked or expired")
 
 // Token describes a token without the secret itself.
@@ -47,10 +45,9 @@ type Token struct {
 // Expired reports whether the token is expired at now. It is from ExpiresAt on.
 func (t Token) Expired(now time.Time) bool { return !now.Before(t.ExpiresAt) }
 
-// Issue makes a token for subject that expires at now plus ttl, rounded up to a
-// whole second. It returns the secret, which must not be stored, and the Token to
-// store. It returns an error if subject is not 1 to 128 visible ASCII characters,
-// ttl is under a second, or random has too few bytes.
+// Issue makes a token for subject that expires at now plus ttl, rounded up to a whole second. It
+// returns the secret, which must not be stored, and the Token to store. It returns an error if subject
+// is not 1 to 128 visible ASCII characters, ttl is under a second, or random has too few bytes.
 func Issue(random io.Reader, subject string, now time.Time, ttl time.Duration) (secret string, t Token, err error) {
 	if !VisibleASCII(subject, 128) {
 		return "", Token{}, errors.New("subject must have 1 to 128 visible ASCII characters")
@@ -69,19 +66,17 @@ func Issue(random io.Reader, subject string, now time.Time, ttl time.Duration) (
 		ID:        characters[randomLength:],
 		Subject:   subject,
 		CreatedAt: now.UTC().Truncate(time.Second),
-		ExpiresAt: now.UTC().Add(ttl + time.Second - 1).Truncate(time.Second), // rounded up
+		ExpiresAt: now.UTC().Add(ttl + time.Second - 1).Truncate(time.Second),
 	}, nil
 }
 
-// Digest returns the SHA-256 of the whole secret in lower-case hexadecimal. It is
-// the only form in which a store holds the secret.
+// Digest returns the SHA-256 of the whole secret in lower-case hexadecimal.
 func Digest(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
 }
 
-// WellFormed reports whether secret has the form of an issued token: prefix,
-// length, alphabet and checksum.
+// WellFormed reports whether secret has the form of an issued token.
 func WellFormed(secret string) bool {
 	const length = len(prefix) + randomLength + checksumLength
 	if len(secret) != length || !strings.HasPrefix(secret, prefix) {
@@ -115,8 +110,7 @@ func randomCharacters(random io.Reader, n int) (string, error) {
 	return string(characters), nil
 }
 
-// VisibleASCII reports whether text is 1 to longest visible ASCII characters, the
-// form of a subject and of an idempotency key.
+// VisibleASCII reports whether text is 1 to longest visible ASCII characters.
 func VisibleASCII(text string, longest int) bool {
 	return len(text) >= 1 && len(text) <= longest &&
 		!strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
@@ -130,11 +124,9 @@ type Principal struct {
 
 // Verifier verifies the opaque tokens in a store.
 type Verifier struct {
-	Store Finder
-	Now   func() time.Time // the time at which a token must be valid
-
-	// Issuer verifies the tokens without our prefix. If it is nil, they are invalid.
-	Issuer Issuer
+	Store  Finder
+	Now    func() time.Time
+	Issuer Issuer // of the tokens without our prefix, which are invalid if it is nil
 }
 
 // Issuer verifies the tokens of another issuer, with the errors of [Verifier].
@@ -142,12 +134,9 @@ type Issuer interface {
 	Verify(ctx context.Context, secret string) (Principal, error)
 }
 
-// Verify returns the principal of secret, if secret is a valid token now. It
-// returns [ErrInvalid] if it is not, and the error of the store if Find fails. It
-// does the same work for every well-formed secret of ours, valid or not.
-//
-// Verify checks the expiry itself, because DynamoDB may remove an expired item
-// days late.
+// Verify returns the principal of secret, [ErrInvalid] if secret is not a valid token now, and the
+// error of the store if Find fails. It does the same work for every well-formed secret of ours, valid
+// or not. It checks the expiry itself, because DynamoDB may remove an expired item days late.
 func (v Verifier) Verify(ctx context.Context, secret string) (Principal, error) {
 	if v.Issuer != nil && !strings.HasPrefix(secret, prefix) {
 		return v.Issuer.Verify(ctx, secret)

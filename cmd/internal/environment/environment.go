@@ -14,9 +14,8 @@ import (
 	"plantstore/internal/token"
 )
 
-// Read returns the table in tableVariable and the configuration of DynamoDB. An
-// empty variable counts as unset. The error names the variable that is missing or
-// malformed.
+// Read returns the table in tableVariable and the configuration of DynamoDB. An empty variable counts
+// as unset. The error names the variable that is missing or malformed.
 func Read(getenv func(string) string, tableVariable string) (table string, config aws.Config, err error) {
 	for _, name := range []string{tableVariable, "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
 		if getenv(name) == "" {
@@ -33,8 +32,7 @@ func Read(getenv func(string) string, tableVariable string) (table string, confi
 	return getenv(tableVariable), config, err
 }
 
-// Endpoint returns the URL of a DynamoDB that is not AWS's, and "" if the
-// environment names none.
+// Endpoint returns the URL of a DynamoDB that is not AWS's, and "" if the environment names none.
 func Endpoint(getenv func(string) string) (string, error) {
 	for _, name := range []string{"AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"} {
 		if endpoint := getenv(name); endpoint != "" {

@@ -1,5 +1,5 @@
-// Package lambdalog writes a function's log lines, with Lambda's request id, the
-// trace, the build and the cost of a cold start.
+// Package lambdalog writes a function's log lines, with Lambda's request id, the trace, the build and
+// the cost of a cold start.
 package lambdalog
 
 import (
@@ -14,8 +14,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
-// New returns a logger that writes JSON lines to w, with the attribute build unless
-// it is empty.
+// New returns a logger that writes JSON lines to w, with the attribute build unless it is empty.
 func New(w io.Writer, build string) *slog.Logger {
 	var lines slog.Handler = slog.NewJSONHandler(w, nil)
 	if build != "" {
@@ -24,8 +23,8 @@ func New(w io.Writer, build string) *slog.Logger {
 	return slog.New(timestamped{lines})
 }
 
-// timestamped writes the time of a line where Lambda looks for it; Lambda would add
-// one. Source: Lambda Developer Guide, "Log-level filtering".
+// timestamped writes the time of a line where Lambda looks for it; Lambda would add one. Source:
+// Lambda Developer Guide, "Log-level filtering".
 type timestamped struct{ slog.Handler }
 
 // Handle implements [slog.Handler].
@@ -35,10 +34,9 @@ func (h timestamped) Handle(ctx context.Context, line slog.Record) error {
 	return h.Handler.Handle(ctx, line)
 }
 
-// ForInvocations returns a logger for invocations. To the lines of log it adds
-// Lambda's request id and, if X-Ray samples the request, the trace id. To the first
-// line it adds cold_start, init_ms, which is the time from started to this call, and
-// memory_mb, the most memory used so far, in MiB.
+// ForInvocations returns a logger for invocations. To the lines of log it adds Lambda's request id
+// and, if X-Ray samples the request, the trace id. To the first line it adds cold_start, init_ms,
+// which is the time from started to this call, and memory_mb, the most memory used so far, in MiB.
 func ForInvocations(log *slog.Logger, started time.Time) *slog.Logger {
 	return slog.New(&invocations{Handler: log.Handler(), initialization: time.Since(started)})
 }
@@ -54,8 +52,7 @@ func (h *invocations) Handle(ctx context.Context, line slog.Record) error {
 	if invocation, ok := lambdacontext.FromContext(ctx); ok {
 		line.AddAttrs(slog.String("lambda_request_id", invocation.AwsRequestID))
 	}
-	// The form is Root=ID;Parent=ID;Sampled=1. Source: AWS X-Ray Developer Guide,
-	// "Tracing header".
+	// The form is Root=ID;Parent=ID;Sampled=1. Source: AWS X-Ray Developer Guide, "Tracing header".
 	if trace, _ := ctx.Value("x-amzn-trace-id").(string); strings.Contains(trace, "Sampled=1") {
 		_, root, _ := strings.Cut(trace, "Root=")
 		root, _, _ = strings.Cut(root, ";")

@@ -1,6 +1,5 @@
-// Command createplant is the Lambda function behind POST /plants.
-// It reads PLANTS_TABLE, the variables in package environment, and BUILD, a name of the
-// deployment for the log, which may be empty.
+// Command createplant is the Lambda function behind POST /plants. It reads PLANTS_TABLE, the variables
+// in package environment, and BUILD, a name of the deployment for the log, which may be empty.
 package main
 
 import (

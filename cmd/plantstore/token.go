@@ -33,10 +33,8 @@ type tokenCommand struct {
 }
 
 // do calls f with the store that the flags name. If it is not certain what f has done, the error ends
-// with advice.
-func (c *tokenCommand) do(
-	ctx context.Context, advice string, f func(context.Context, *dynamo.TokenStore) error,
-) error {
+// with hint.
+func (c *tokenCommand) do(ctx context.Context, hint string, f func(context.Context, *dynamo.TokenStore) error) error {
 	table, err := c.tableName(ctx)
 	if err != nil {
 		return err
@@ -46,8 +44,8 @@ func (c *tokenCommand) do(
 		return err
 	}
 	err = f(ctx, &dynamo.TokenStore{Client: client, Table: table, Progress: progress()})
-	if errors.Is(err, token.ErrUnavailable) && advice != "" {
-		return fmt.Errorf("%w; %s", c.explain(err, table), advice)
+	if errors.Is(err, token.ErrUnavailable) && hint != "" {
+		return fmt.Errorf("%w; %s", c.explain(err, table), hint)
 	}
 	return c.explain(err, table)
 }
@@ -186,8 +184,8 @@ func (c *revokeCommand) Run(ctx context.Context, command *tokenCommand) error {
 		}
 	}
 	name, digest := "The token", token.Digest(id)
-	const advice = "the token may not be revoked: repeat the command"
-	err := command.do(ctx, advice, func(ctx context.Context, store *dynamo.TokenStore) (err error) {
+	const hint = "the token may not be revoked: repeat the command"
+	err := command.do(ctx, hint, func(ctx context.Context, store *dynamo.TokenStore) (err error) {
 		if !token.WellFormed(id) {
 			name = "Token " + printable(id)
 			if digest, err = store.LookUp(ctx, id); err != nil {

@@ -70,9 +70,8 @@ func call[In, Out any](
 	unknown, unavailable error,
 ) (*Out, error) {
 	var a attempts
-	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(httptrace.GotConnInfo) { a.sent = true },
-	})
+	connected := func(httptrace.GotConnInfo) { a.sent = true }
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: connected})
 	out, err := operation(traced, in, func(o *dynamodb.Options) {
 		a.RetryerV2, _ = o.Retryer.(aws.RetryerV2) // it keeps the client's quota
 		o.Retryer = &a

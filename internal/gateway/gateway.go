@@ -76,16 +76,15 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		rest, err = io.ReadAll(limited)
 		body = append(body, rest...)
 	}
-	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+	_, tooLarge := errors.AsType[*http.MaxBytesError](err)
+	switch {
+	case tooLarge:
 		refuse(w, http.StatusRequestEntityTooLarge)
-		return
-	}
-	if err != nil {
+	case err != nil:
 		refuse(w, http.StatusRequestTimeout)
-		return
+	default:
+		g.invoke(context.WithoutCancel(r.Context()), w, function, newEvent(r, routeKey, body, id, g.Now()))
 	}
-	ctx := context.WithoutCancel(r.Context())
-	g.invoke(ctx, w, function, newEvent(r, routeKey, body, id, g.Now()))
 }
 
 // invoke calls the authorizer and, if it allows the request of event, the function.

@@ -12,7 +12,6 @@ type InvalidError struct{ Reason string }
 
 func (e *InvalidError) Error() string { return ErrInvalid.Error() + ": " + e.Reason }
 
-// Unwrap returns [ErrInvalid].
 func (e *InvalidError) Unwrap() error { return ErrInvalid }
 
 // Decode returns the NewPlant in body. A body is valid exactly if it is valid under the schema in

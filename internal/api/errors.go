@@ -71,9 +71,6 @@ func classify(err error) outcome {
 	return internalError
 }
 
-// retryAfter is when a client may try again, in seconds.
-const retryAfter = "1"
-
 // response is an answer to API Gateway in payload format 2.0.
 type response struct {
 	StatusCode int               `json:"statusCode"`
@@ -89,7 +86,7 @@ func respond(body any, err error, idempotencyKey string) ([]byte, error) {
 		r.StatusCode = http.StatusBadRequest
 		body = o.Error
 		if o.retry {
-			r.Headers["retry-after"] = retryAfter
+			r.Headers["retry-after"] = "1" // second
 		}
 		if o.returnsKey {
 			r.Headers["idempotency-key"] = idempotencyKey

@@ -30,8 +30,7 @@ const (
 	// the authorizer's budget. The SDK's own limit is 30 s to dial, and none for an answer.
 	AttemptTimeout = 700 * time.Millisecond
 
-	// idleTimeout is well below the 90 s after which the other side may close an idle connection.
-	idleTimeout = 30 * time.Second
+	idleTimeout = 30 * time.Second // the other side may close an idle connection after 90 s
 )
 
 // NewClient returns a client by cfg, whose attempts take at most timeout, with the retries that the

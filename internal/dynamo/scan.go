@@ -14,11 +14,8 @@ import (
 )
 
 const (
-	// segments is how many parts of a table a scan reads at once.
-	segments = 8
-
-	// pageTimeout bounds the read of one page, retries included. A scan takes as long as pages come.
-	pageTimeout = 10 * time.Second
+	segments    = 8                // of a table, which a scan reads at once
+	pageTimeout = 10 * time.Second // for one page, retries included; a scan takes as long as pages come
 )
 
 // List returns every token, in no order. An expired or revoked one is listed until DynamoDB removes
@@ -68,11 +65,11 @@ func (s *TokenStore) scan(ctx context.Context, in dynamodb.ScanInput, f func(map
 				mu.Lock()
 				defer mu.Unlock()
 				read += int(page.ScannedCount)
-				if s.Progress != nil {
-					s.Progress(read)
-				}
 				for _, item := range page.Items {
 					f(item)
+				}
+				if s.Progress != nil {
+					s.Progress(read)
 				}
 			})
 			if err != nil {

@@ -1,9 +1,7 @@
-// Package jwt verifies the JWT access tokens of one issuer, such as Amazon Cognito,
-// Auth0, Keycloak, Microsoft Entra ID or Okta.
-//
-// An ID token has the same issuer and keys, but is for the client and opens no API.
-// So a token must state that it is an access token, in a way that no ID token does,
-// and must not state otherwise:
+// Package jwt verifies the JWT access tokens of one issuer, such as Amazon Cognito, Auth0, Keycloak,
+// Microsoft Entra ID or Okta. An ID token has the same issuer and keys, but is for the client and opens
+// no API. So a token must state that it is an access token, in a way that no ID token does, and must not
+// state otherwise:
 //   - the header typ is at+jwt (RFC 9068, section 2.1; Auth0: a profile of the API)
 //   - the claim token_use is "access": Cognito ("Understanding the access token")
 //   - the claim typ is "Bearer": Keycloak, whose ID tokens have "ID"

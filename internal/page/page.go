@@ -26,7 +26,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 //go:embed page.html
-var html string
+var html []byte
 
 //go:embed page.js
 var script []byte
@@ -41,13 +41,10 @@ type file struct {
 // contract's, under loopback names and the host of address. The page contains token unless that is
 // empty. Other requests go to next, also those without an Accept header, which no browser sends.
 func New(next http.Handler, openapi []byte, address, token string) (http.Handler, error) {
-	var index bytes.Buffer
-	if err := template.Must(template.New("page").Parse(html)).Execute(&index, token); err != nil {
-		return nil, err
-	}
+	index := bytes.Replace(html, []byte("{{.}}"), []byte(template.HTMLEscapeString(token)), 1)
 	contract := regexp.MustCompile(`\nservers:\n( .*\n)+`).ReplaceAll(openapi, []byte("\nservers:\n  - url: /\n"))
 	files := map[string]file{
-		"/":             {"text/html; charset=utf-8", index.Bytes()},
+		"/":             {"text/html; charset=utf-8", index},
 		"/page.js":      {"text/javascript; charset=utf-8", script},
 		"/openapi.yaml": {"application/yaml", contract},
 	}

@@ -10,11 +10,8 @@ import (
 	"plantstore/internal/token"
 )
 
-// TokenVerifier verifies bearer tokens.
+// TokenVerifier verifies bearer tokens, with the errors of [token.Verifier].
 type TokenVerifier interface {
-	// Verify returns the principal that a valid token denotes, token.ErrInvalid if the token is not
-	// valid, and token.ErrUnavailable if it cannot be checked now. Any other error means that no
-	// token can be checked as the service is set up.
 	Verify(ctx context.Context, bearer string) (token.Principal, error)
 }
 

@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// The budgets are how long a handler waits for the store. createplant answers within 3 s and the
-// authorizer within 2 s. A longer wait would only occupy an execution: the client can repeat the
-// request with its key.
+// The budgets are how long a handler waits for the store. createplant answers within 3 s, the authorizer
+// within 2 s. A longer wait would only occupy an execution: the client can repeat the request.
 const (
 	createBudget    = 2700 * time.Millisecond
 	authorizeBudget = 1700 * time.Millisecond

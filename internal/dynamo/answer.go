@@ -20,10 +20,9 @@ const maxAnswer = 8 << 20
 // ErrNotDynamoDB means that an answer is not DynamoDB's or is damaged: the outcome is unknown.
 var ErrNotDynamoDB = errors.New("dynamo: the answer is not DynamoDB's")
 
-// checkedClient returns an error for an answer that is incomplete or not DynamoDB's. A proxy, a
-// captive portal or a load balancer may answer in DynamoDB's place, also after DynamoDB carried the
-// request out. The SDK takes any 2xx for success and any 4xx for a refusal, and only logs a wrong
-// checksum.
+// checkedClient returns an error for an answer that is incomplete or not DynamoDB's. A proxy or captive
+// portal may answer in its place, also after DynamoDB carried the request out. The SDK takes any 2xx
+// for success and any 4xx for a refusal, and only logs a wrong checksum.
 type checkedClient struct{ aws.HTTPClient }
 
 // Do implements [aws.HTTPClient].

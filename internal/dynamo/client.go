@@ -1,8 +1,7 @@
 // Package dynamo keeps plants and tokens in DynamoDB.
 //
-// Every put is conditional and carries the key of its request, so it can be repeated. It is repeated
-// until the outcome is known, the context ends or the retry quota is used up. Nothing is ever read
-// to find out.
+// Every put is conditional and carries the key of its request, so it is repeated until the outcome is
+// known, the context ends or the retry quota is used up. Nothing is ever read to find out.
 package dynamo
 
 import (
@@ -96,9 +95,8 @@ func Connect(client *dynamodb.Client) {
 	}
 }
 
-// amazonRoots are the roots of AWS's certificates. The system's roots include them, among a hundred
-// others, and Go would parse all of those for the first TLS connection. Source:
-// https://www.amazontrust.com/repository/.
+// amazonRoots are the roots of AWS's certificates. The system has a hundred more, which Go would parse
+// for the first TLS connection. Source: https://www.amazontrust.com/repository/.
 //
 //go:embed amazon-roots.pem
 var amazonRoots []byte

@@ -24,8 +24,7 @@ type PlantStore struct {
 var _ plant.Store = (*PlantStore)(nil)
 
 // Create implements [plant.Store]. It is one conditional put, repeated until its outcome is known. If
-// the condition fails, DynamoDB returns the stored item, whose write key tells an earlier attempt of
-// this request from another request.
+// the condition fails, DynamoDB returns the stored item, whose write key is that of its request.
 func (s *PlantStore) Create(ctx context.Context, w plant.Write) error {
 	item := map[string]types.AttributeValue{
 		"id":         &types.AttributeValueMemberN{Value: strconv.FormatInt(w.Plant.ID, 10)},

@@ -16,11 +16,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// Bounds of the delay between attempts.
-const (
-	firstDelay = 25 * time.Millisecond
-	maxDelay   = time.Second
-)
+const firstDelay, maxDelay = 25 * time.Millisecond, time.Second // bounds of the delay between attempts
 
 // retryer is the SDK's standard retryer without a limit of attempts. Attempts end at the context's
 // deadline, or when the SDK's retry quota is used up. The client keeps the quota across operations: a

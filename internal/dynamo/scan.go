@@ -60,8 +60,10 @@ func (s *TokenStore) scan(ctx context.Context, in dynamodb.ScanInput, f func(map
 	var mu sync.Mutex // for read, and calls of f and Progress
 	read := 0
 	for segment := range int32(segments) {
+		in := in
+		in.Segment = &segment
 		group.Go(func() {
-			err := s.scanSegment(ctx, in, segment, func(page *dynamodb.ScanOutput) {
+			err := s.scanSegment(ctx, in, func(page *dynamodb.ScanOutput) {
 				mu.Lock()
 				defer mu.Unlock()
 				read += int(page.ScannedCount)
@@ -81,10 +83,7 @@ func (s *TokenStore) scan(ctx context.Context, in dynamodb.ScanInput, f func(map
 	return context.Cause(ctx)
 }
 
-func (s *TokenStore) scanSegment(
-	ctx context.Context, in dynamodb.ScanInput, segment int32, f func(*dynamodb.ScanOutput),
-) error {
-	in.Segment = &segment
+func (s *TokenStore) scanSegment(ctx context.Context, in dynamodb.ScanInput, f func(*dynamodb.ScanOutput)) error {
 	for {
 		ctx, cancel := context.WithTimeout(ctx, pageTimeout)
 		page, err := call(ctx, s.Client.Scan, &in, token.ErrUnavailable, token.ErrUnavailable)

@@ -24,9 +24,8 @@ func tables(plants, tokens string) []table {
 	return []table{{plants, "id", types.ScalarAttributeTypeN}, {tokens, "digest", types.ScalarAttributeTypeS}}
 }
 
-// CreateTables creates the two tables in a local DynamoDB, unless they exist. In AWS, template.yaml
-// creates them, with backups, protection and the removal of expired tokens. It returns the errors of
-// [CheckTables].
+// CreateTables creates the two tables in a local DynamoDB, unless they exist, and checks them. In AWS,
+// template.yaml creates them, with backups, protection and the removal of expired tokens.
 func CreateTables(ctx context.Context, client *dynamodb.Client, plants, tokens string) error {
 	for _, t := range tables(plants, tokens) {
 		_, err := call(ctx, client.CreateTable, &dynamodb.CreateTableInput{

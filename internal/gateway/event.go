@@ -72,9 +72,8 @@ func joinedHeaders(r *http.Request) map[string]string {
 	for name, values := range r.Header {
 		headers[strings.ToLower(name)] = strings.Join(values, ",")
 	}
-	headers["host"] = r.Host
+	headers["host"], headers["x-forwarded-proto"] = r.Host, "http"
 	headers["x-forwarded-for"], headers["x-forwarded-port"], _ = net.SplitHostPort(r.RemoteAddr)
-	headers["x-forwarded-proto"] = "http"
 	return headers
 }
 

@@ -2,10 +2,9 @@
 // that AWS would send to the authorizer and to the function, and the answer into an HTTP response.
 //
 // It does as AWS does: routes by method and path; header names in lower case and repeated headers
-// joined by a comma; a body as text or in base64 by its content type; the authorizer called for
-// every request of a route; functions that are not stopped when their client goes away; and the
-// answers that an HTTP API gives by itself: 403, 404, 408, 413 and 500, each with a JSON message,
-// and 204 to a preflight request of CORS.
+// joined by a comma; a body as text or in base64 by its content type; the authorizer called for every
+// request of a route; functions that are not stopped when their client goes away; and an HTTP API's
+// own answers: 403, 404, 408, 413 and 500, each with a JSON message, and 204 to a CORS preflight.
 //
 // It does not throttle, refuse an event over Lambda's limit of 6 MB, or parse cookies, query and
 // path parameters, which the functions do not read.
@@ -104,12 +103,9 @@ func (g *Gateway) invoke(
 	}
 	event.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{Lambda: verdict.Context}
 	var answer events.APIGatewayV2HTTPResponse
-	if err := call(ctx, function, functionTimeout, event, &answer); err != nil {
-		g.Log.ErrorContext(ctx, "function failed", "request_id", id, "error", err.Error())
-		refuse(w, http.StatusInternalServerError)
-		return
-	}
-	if answer.StatusCode < 200 || answer.StatusCode > 599 {
+	err := call(ctx, function, functionTimeout, event, &answer)
+	if err != nil || answer.StatusCode < 200 || answer.StatusCode > 599 {
+		g.Log.ErrorContext(ctx, "function failed", "request_id", id, "status", answer.StatusCode, "error", err)
 		refuse(w, http.StatusInternalServerError)
 		return
 	}

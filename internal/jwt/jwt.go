@@ -73,9 +73,9 @@ type claims struct {
 	Confirmation any `json:"cnf"` // names a key of the client, which a bearer does not show (RFC 7800)
 }
 
-// Verify returns the principal of an access token. Its subject is the issuer, a space
-// and sub: the subject of an opaque token, and an issuer, have no space. Verify returns
-// [token.ErrInvalid], or [token.ErrUnavailable] if the key cannot be fetched now.
+// Verify returns the principal of an access token. Its subject is the issuer, a space and sub: the
+// subject of an opaque token, and an issuer, have no space. Verify returns [token.ErrInvalid], or
+// [token.ErrUnavailable] if the key cannot be fetched now.
 func (v *Verifier) Verify(ctx context.Context, bearer string) (token.Principal, error) {
 	signed, err := jose.ParseSignedCompact(bearer, algorithms)
 	for part := range strings.SplitSeq(bearer, ".") { // go-jose ignores the unused bits at the end of a part

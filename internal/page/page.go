@@ -39,7 +39,7 @@ type file struct {
 
 // New returns a handler that serves the page on the contract in openapi, with this server as the
 // contract's, under loopback names and the host of address. The page contains token unless that is
-// empty. Other requests go to next, also those without an Accept header, which no browser sends.
+// empty. Other requests go to next, also those without an Accept header: browsers send one.
 func New(next http.Handler, openapi []byte, address, token string) (http.Handler, error) {
 	index := bytes.Replace(html, []byte("{{.}}"), []byte(template.HTMLEscapeString(token)), 1)
 	contract := regexp.MustCompile(`\nservers:\n( .*\n)+`).ReplaceAll(openapi, []byte("\nservers:\n  - url: /\n"))

@@ -19,8 +19,8 @@ func (e *InvalidError) Unwrap() error { return ErrInvalid }
 // and 1e3 are integers.
 //
 // It returns
-//   - [ErrMalformed] if body is not one JSON value (RFC 8259), has duplicate
-//     names, invalid UTF-8 or lone surrogates, or nests deeper than 10,000 levels;
+//   - [ErrMalformed] if body is not one JSON value (RFC 8259), has duplicate names, invalid UTF-8 or
+//     lone surrogates, or nests deeper than 10,000 levels;
 //   - an [*InvalidError] if the value is not a NewPlant;
 //   - [ErrTooLarge] if the plant is too large to store.
 func Decode(body []byte) (NewPlant, error) {

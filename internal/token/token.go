@@ -134,9 +134,9 @@ type Issuer interface {
 	Verify(ctx context.Context, secret string) (Principal, error)
 }
 
-// Verify returns the principal of secret, [ErrInvalid] if secret is not a valid token now, and the
-// error of the store if Find fails. It does the same work for every well-formed secret of ours, valid
-// or not. It checks the expiry itself, because DynamoDB may remove an expired item days late.
+// Verify returns the principal of secret, [ErrInvalid] if secret is not a valid token now, or the error
+// of the store, see [Finder]. It does the same work for every well-formed secret of ours, valid or
+// not. It checks the expiry itself, because DynamoDB may remove an expired item days late.
 func (v Verifier) Verify(ctx context.Context, secret string) (Principal, error) {
 	if v.Issuer != nil && !strings.HasPrefix(secret, prefix) {
 		return v.Issuer.Verify(ctx, secret)

@@ -1,6 +1,5 @@
-// Command authorizer is the Lambda authorizer of the HTTP API: it checks the bearer token of each
-// request. It reads TOKENS_TABLE, the variables in package environment, and BUILD, a name of the
-// deployment for the log, which may be empty.
+// Command authorizer is the Lambda authorizer of the HTTP API. It reads TOKENS_TABLE, the variables in
+// package environment, and BUILD, a name of the deployment for the log, which may be empty.
 package main
 
 import (

@@ -89,33 +89,6 @@ func (c *tokenCommand) tableName(ctx context.Context) (string, error) {
 	return *out.StackResourceDetail.PhysicalResourceId, nil
 }
 
-type output struct {
-	Output string `short:"o" enum:"table,json" default:"table" help:"Output format: table or json."`
-}
-
-// row is a token in the output of a command.
-type row struct {
-	ID        string    `json:"id"`
-	Subject   string    `json:"subject"`
-	CreatedAt time.Time `json:"created_at"`
-	ExpiresAt time.Time `json:"expires_at"`
-	State     string    `json:"state"`
-	Secret    string    `json:"token,omitempty"` // only in the output of issue
-}
-
-func newRow(t token.Token, secret string) row {
-	state := "valid"
-	switch now := time.Now(); {
-	case t.Revoked:
-		state = "revoked"
-	case t.Expired(now):
-		state = "expired"
-	case t.Expired(now.Add(7 * 24 * time.Hour)):
-		state = "expires soon"
-	}
-	return row{t.ID, t.Subject, t.CreatedAt, t.ExpiresAt, state, secret}
-}
-
 // lifetime is a duration, also in days, such as 30d.
 type lifetime time.Duration
 

@@ -79,9 +79,8 @@ type header struct {
 	present bool
 }
 
-// UnmarshalJSONFrom reads the event's object of headers, whose names it knows in any case: API
-// Gateway sends them in lower case, `sam local` does not. Values under names that differ only in
-// case are joined by a comma, as API Gateway joins repeated headers.
+// UnmarshalJSONFrom reads the event's object of headers. API Gateway sends names in lower case, `sam
+// local` does not. Values under names that differ only in case are joined, as API Gateway joins them.
 func (h *headers) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	if decoder.PeekKind() != '{' {
 		return decoder.SkipValue()
@@ -124,6 +123,6 @@ func (h *header) add(value string) {
 	*h = header{value, true}
 }
 
-// equalFold reports whether s is the ASCII text t, in any case. Unicode folds
-// other letters into ASCII's (U+212A into k), but none of them is one byte.
+// equalFold reports whether s is the ASCII text t, in any case. Unicode folds other letters into
+// ASCII's (U+212A into k), but none of them is one byte.
 func equalFold(s, t string) bool { return len(s) == len(t) && strings.EqualFold(s, t) }

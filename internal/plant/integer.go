@@ -27,8 +27,8 @@ func parseInt64(literal string) (int64, error) {
 	if significant == "" {
 		return 0, nil
 	}
-	// An exponent out of range becomes the nearest integer of 42 bits, more than some machines' int
-	// has: no literal has 2^41 digits.
+	// An exponent out of range becomes the nearest integer of 42 bits. That is enough, as no literal
+	// has 2^41 digits, but an int may have only 32 bits.
 	power, _ := strconv.ParseInt(cmp.Or(exponent, "0"), 10, 42)
 	scale := power + int64(len(digits)-len(significant)-len(fraction))
 	if scale < 0 {

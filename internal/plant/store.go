@@ -17,11 +17,10 @@ var (
 	// ErrKeyReused means that a write with the same key created another plant with this id.
 	ErrKeyReused = errors.New("plant: write key was used with another plant")
 
-	// ErrUnavailable means that this write was not made and will not be.
+	// ErrUnavailable means that the store is unreachable or refuses to work: this write will not be made.
 	ErrUnavailable = errors.New("plant: store is unavailable")
 
-	// ErrOutcomeUnknown means that the plant may have been created, or may yet be. Repeating the same
-	// write finds out.
+	// ErrOutcomeUnknown means that the plant may have been created, or may yet be: repeat the write.
 	ErrOutcomeUnknown = errors.New("plant: outcome is unknown")
 )
 

@@ -26,13 +26,12 @@ type Finder interface {
 type Store interface {
 	Finder
 
-	// Add stores the new token t under its digest. It may be repeated, and never changes a token
-	// that is stored. It returns ErrUnavailable if it is not certain that the token is stored, and
-	// another error if a different token has the digest.
+	// Add stores the new token t under its digest. It may be repeated, and never changes a stored token.
+	// It returns ErrUnavailable if its success is not certain, and another error if a different token
+	// has the digest.
 	Add(ctx context.Context, t Token) error
 
-	// Revoke makes the token with this digest invalid for good: a concurrent or later Add of the
-	// token does not undo it. It may be repeated. It returns ErrNotFound, or ErrUnavailable if it is
-	// not certain that the token is revoked.
+	// Revoke makes the token with this digest invalid for good: no concurrent or later Add undoes it. It
+	// may be repeated. It returns ErrNotFound, or ErrUnavailable if its success is not certain.
 	Revoke(ctx context.Context, digest string) error
 }

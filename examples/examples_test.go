@@ -27,13 +27,13 @@ func TestExamples(t *testing.T) {
 	pages := httptest.NewServer(http.FileServer(http.Dir(".")))
 	t.Cleanup(pages.Close)
 	environment := append(processtest.InMemory(), "ALLOW_ORIGIN="+pages.URL)
-	server := processtest.Serve(t, processtest.Build(t, "plantstore"), environment...)
+	server := processtest.Serve(t, processtest.Build(t, "cmd/plantstore"), environment...)
 	nobody := httptest.NewServer(http.NotFoundHandler())
 	nobody.Close()
 	var runs sync.WaitGroup
 	defer runs.Wait()
 	commands := []string{
-		"curl ./create.sh", "go " + buildGo(t), "python3 python3 create.py", "node node create.mjs",
+		"curl ./create.sh", "go " + processtest.Build(t, "examples/go"), "python3 python3 create.py", "node node create.mjs",
 		"chromium " + browser + " " + pages.URL + "/browser.html",
 	}
 	for id, command := range commands {
@@ -67,16 +67,6 @@ func TestExamples(t *testing.T) {
 			runs.Go(func() { t.Run("chromium and origins", func(t *testing.T) { testOrigins(t, c, server.URL) }) })
 		}
 	}
-}
-
-// buildGo builds the Go client.
-func buildGo(t *testing.T) (binary string) {
-	t.Helper()
-	binary = t.TempDir() + "/create"
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./go").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	return binary
 }
 
 // client is an example's command, with the plant and the token that it sends.

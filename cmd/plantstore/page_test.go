@@ -22,7 +22,7 @@ import (
 // TestTokenOnThePage checks that the page has no token if another machine can request it. TestPage needs the token.
 func TestTokenOnThePage(t *testing.T) {
 	t.Parallel()
-	server := processtest.ServeOn(t, processtest.Build(t, "plantstore"), "0.0.0.0:0", processtest.InMemory()...)
+	server := processtest.ServeOn(t, processtest.Build(t, "cmd/plantstore"), "0.0.0.0:0", processtest.InMemory()...)
 	port := server.URL[strings.LastIndex(server.URL, ":"):]
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1"+port, nil)
 	if err != nil {
@@ -48,14 +48,14 @@ func TestTokenOnThePage(t *testing.T) {
 func TestPage(t *testing.T) {
 	t.Parallel()
 	chromium, err := exec.LookPath("chromium")
-	if err != nil && os.Getenv("CI") != "true" {
-		t.Skip("skipped: this test needs Chromium: apt-get install chromium")
+	if err != nil {
+		processtest.Lacks(t, "Chromium: apt-get install chromium")
 	}
 	// Root has no sandbox, and the browser opens nothing but this page.
 	options := chromedp.WithAllocatorOptions(chromedp.ExecPath(chromium), chromedp.NoSandbox)
 	ctx, stop := chromedp.NewContext(t.Context(), options)
 	defer stop()
-	server := processtest.Serve(t, processtest.Build(t, "plantstore"), processtest.InMemory()...)
+	server := processtest.Serve(t, processtest.Build(t, "cmd/plantstore"), processtest.InMemory()...)
 	messages := chromedp.Console(ctx)
 	var text, created, exists string
 	var screenshot []byte

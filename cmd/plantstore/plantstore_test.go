@@ -31,7 +31,7 @@ type tool struct {
 func build(t *testing.T, environment ...string) tool {
 	t.Helper()
 	none := filepath.Join(t.TempDir(), "none") // no configuration of the user who runs the tests
-	return tool{processtest.Build(t, "plantstore"), append([]string{
+	return tool{processtest.Build(t, "cmd/plantstore"), append([]string{
 		"HOME=" + none, "AWS_CONFIG_FILE=" + none, "AWS_SHARED_CREDENTIALS_FILE=" + none,
 		"AWS_EC2_METADATA_DISABLED=true",
 	}, environment...)}

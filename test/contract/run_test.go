@@ -42,7 +42,7 @@ func TestContract(t *testing.T) {
 	}
 	t.Parallel()
 	t.Run("in process", func(t *testing.T) { runAll(t, newService(t).target) })
-	binary := processtest.Build(t, "plantstore")
+	binary := processtest.Build(t, "cmd/plantstore")
 	t.Run("serve on DynamoDB", func(t *testing.T) {
 		database, plants, tokens := dynamotest.Tables(t)
 		server := processtest.Serve(t, binary, "PLANTS_TABLE="+plants, "TOKENS_TABLE="+tokens)
@@ -57,7 +57,7 @@ func TestContract(t *testing.T) {
 		runAll(t, target{server.URL, http.DefaultTransport, secret, lacking, false})
 	})
 	t.Run("with the tokens of an issuer", func(t *testing.T) {
-		issuer := issuertest.Start(t, "0")
+		issuer := issuertest.Start(t, "127.0.0.1", "0")
 		lacking := map[need]string{revokedToken: "a JWT cannot be revoked"}
 		t.Run("in process", func(t *testing.T) {
 			service := newService(t)

@@ -9,13 +9,15 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"plantstore/test/processtest"
 )
 
 // TestAWSCommands checks that the AWS CLI accepts each command that a document shows, by running it against a server that
 // stands for AWS. A command with a mistake sends no request.
 func TestAWSCommands(t *testing.T) {
-	if _, err := exec.LookPath("aws"); err != nil && os.Getenv("CI") != "true" {
-		t.Skip("skipped: the AWS CLI is missing (pip install -r tools/awscli.txt)")
+	if _, err := exec.LookPath("aws"); err != nil {
+		processtest.Lacks(t, "the AWS CLI: pip install -r tools/awscli.txt")
 	}
 	var requests atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

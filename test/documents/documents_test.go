@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"plantstore/test/processtest"
 )
 
 // TestMain runs the tests in the root of the repository.
@@ -33,8 +35,8 @@ func read(t *testing.T, file string) string {
 func tracked(t *testing.T) []string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "git", "ls-files").Output()
-	if err != nil && os.Getenv("CI") != "true" {
-		t.Skip("skipped: this test needs git and a clone")
+	if err != nil {
+		processtest.Lacks(t, "git and a clone")
 	}
 	return strings.Fields(string(out))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"plantstore/internal/dynamo"
+	"plantstore/test/processtest"
 )
 
 // Endpoint returns the URL of DynamoDB Local. If none runs, it skips the test, or
@@ -23,10 +24,7 @@ func Endpoint(t testing.TB) string {
 	t.Helper()
 	endpoint := os.Getenv("AWS_ENDPOINT_URL_DYNAMODB")
 	if endpoint == "" {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("this test needs DynamoDB Local; run it by `make test`")
-		}
-		t.Skip("skipped: this test needs DynamoDB Local; `make test` starts it where there is Java 17 with npm, or Docker")
+		processtest.Lacks(t, "DynamoDB Local; `make test` starts it where there is Java 17 with npm, or Docker")
 	}
 	return endpoint
 }

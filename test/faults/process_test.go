@@ -88,7 +88,7 @@ func (s *stage) killed(fault string) {
 // Whatever happens to a process, the next invocation of it, or of the process
 // that replaces it, gets the right answer, and no plant is created twice.
 func TestRuntimeFaults(t *testing.T) {
-	binary := processtest.Build(t, "createplant") // before the parallel tests, as it needs the CPU
+	binary := processtest.Build(t, "cmd/createplant") // before the parallel tests, as it needs the CPU
 	t.Parallel()
 	d := newDatabase(t)
 	tests := []struct {
@@ -148,7 +148,7 @@ func TestRuntimeFaults(t *testing.T) {
 // finish its request: each request is answered truly or refused without a plant,
 // and the server ends cleanly.
 func TestServeStopsUnderLoad(t *testing.T) {
-	binary := processtest.Build(t, "plantstore")
+	binary := processtest.Build(t, "cmd/plantstore")
 	t.Parallel()
 	d := newDatabase(t)
 	secret, _ := processtest.IssueToken(t, &dynamo.TokenStore{Client: d.direct, Table: d.tokens}, "gardener", time.Now())
@@ -199,7 +199,7 @@ func (d *database) visit(t *testing.T, url, secret string, c creation) {
 // once its retry quota is used up, after a single attempt. With SOAK, the log has
 // the figures of docs/operations.md.
 func TestOutage(t *testing.T) {
-	binary := processtest.Build(t, "createplant")
+	binary := processtest.Build(t, "cmd/createplant")
 	t.Parallel()
 	timeout := time.Duration(processtest.Scale(1, 4)) * time.Second
 	for _, fault := range []string{"500 before", "stall before"}[:processtest.Scale(1, 2)] {

@@ -15,6 +15,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"plantstore/test/processtest"
 )
 
 //go:embed package.json package-lock.json server.mjs
@@ -34,23 +36,13 @@ func (i *Issuer) Environment() []string {
 }
 
 // Start starts a provider with a new key on a port, or on a free one if that is 0.
-// It stops at the end of the test. If it cannot be started, Start skips the test, or
-// fails it with CI=true.
-func Start(t testing.TB, port string) *Issuer {
-	t.Helper()
-	return StartOn(t, "127.0.0.1", port)
-}
-
-// StartOn is Start for a service that knows this machine by another name.
-func StartOn(t testing.TB, host, port string) *Issuer {
+// The service knows this machine as host. The provider stops at the end of the test.
+// If it cannot be started, Start skips the test, or fails it with CI=true.
+func Start(t testing.TB, host, port string) *Issuer {
 	t.Helper()
 	folder, err := install(t)
 	if err != nil {
-		message := fmt.Sprintf("this test needs npm and Node.js 20 or later, and downloads oidc-provider: %v", err)
-		if os.Getenv("CI") == "true" {
-			t.Fatal(message)
-		}
-		t.Skip("skipped: " + message)
+		processtest.Lacks(t, fmt.Sprintf("npm and Node.js 20 or later, and downloads oidc-provider: %v", err))
 	}
 	command := exec.CommandContext(t.Context(), "node", "server.mjs", port, host)
 	command.Dir = folder

@@ -14,7 +14,7 @@ import (
 // TestTokens checks the tokens of a certified provider, before and after it rotates
 // its key.
 func TestTokens(t *testing.T) {
-	issuer, now := issuertest.Start(t, "0"), time.Now()
+	issuer, now := issuertest.Start(t, "127.0.0.1", "0"), time.Now()
 	verifier := func(audience string) *jwt.Verifier {
 		v, err := jwt.New(issuer.URL, audience, func() time.Time { return now })
 		if err != nil {
@@ -45,7 +45,7 @@ func TestTokens(t *testing.T) {
 	old := issuer.Tokens["TOKEN"]
 	issuer.Stop()
 	check(v, "the issuer is down", old, "ann")
-	issuer = issuertest.Start(t, issuer.URL[strings.LastIndex(issuer.URL, ":")+1:])
+	issuer = issuertest.Start(t, "127.0.0.1", issuer.URL[strings.LastIndex(issuer.URL, ":")+1:])
 	check(v, "a new key within a minute", issuer.Tokens["TOKEN"], "")
 	now = now.Add(time.Minute)
 	check(v, "a new key after a minute", issuer.Tokens["TOKEN"], "ann")

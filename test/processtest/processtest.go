@@ -21,13 +21,22 @@ import (
 	"plantstore/internal/token"
 )
 
-// Build builds a command, such as createplant, with the tags of the deployed one,
-// and returns the path of its binary.
-func Build(t testing.TB, command string) string {
+// Lacks skips a test on a machine that lacks what it needs, or fails it with CI=true.
+func Lacks(t testing.TB, what string) {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), command)
+	if os.Getenv("CI") == "true" {
+		t.Fatal("this test needs " + what)
+	}
+	t.Skip("skipped: this test needs " + what)
+}
+
+// Build builds the command in a folder of the module, such as cmd/createplant, with
+// the tags of the deployed one, and returns the path of its binary.
+func Build(t testing.TB, folder string) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), filepath.Base(folder))
 	build := exec.CommandContext(t.Context(), "go", "build", "-tags", "lambda.norpc,nethttpomithttp2",
-		"-o", binary, Module()+"/cmd/"+command)
+		"-o", binary, Module()+"/"+folder)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)

@@ -132,7 +132,7 @@ func testFunction(t *testing.T, template tree, name, operation, on string) {
 	}
 	environment = append(environment, "AWS_ENDPOINT_URL_DYNAMODB="+dynamoDB.URL)
 	command := strings.ToLower(strings.TrimSuffix(name, "Function"))
-	binary := processtest.Build(t, command)
+	binary := processtest.Build(t, "cmd/"+command)
 	log, err := invoke(t, binary, environment, "{}")
 	if !strings.HasSuffix(fmt.Sprint(err), "exit status 1") || !strings.Contains(log, tableVariable+" is not set") {
 		t.Errorf("without %s: %v, log %s, want exit status 1 and the variable's name", tableVariable, err, log)

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"plantstore/test/processtest"
 )
 
 // translate returns the stack that CloudFormation makes of SAM's translation, for each set of parameters. It has cfn-lint
@@ -19,8 +21,8 @@ import (
 func translate(t *testing.T, sets []map[string]string) (stacks []tree) {
 	t.Helper()
 	sam, err := exec.LookPath("sam")
-	if err != nil && os.Getenv("CI") != "true" {
-		t.Skip("skipped: SAM is missing")
+	if err != nil {
+		processtest.Lacks(t, "SAM: pip install --no-deps -r tools/requirements.txt")
 	}
 	python, _, _ := strings.Cut(strings.TrimPrefix(read(t, sam), "#!"), "\n")
 	command := exec.CommandContext(t.Context(), python, "test/template/translate.py")

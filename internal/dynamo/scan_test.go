@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"plantstore/internal/token"
 )
@@ -32,7 +33,7 @@ func TestScanOfAMillionTokens(t *testing.T) {
 	})
 	var deadlines sync.Map
 	options := client.Options()
-	options.HTTPClient = doer(func(r *http.Request) (*http.Response, error) {
+	options.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		deadline, ok := r.Context().Deadline()
 		if again, _ := deadlines.Swap(deadline, true); again != nil || !ok || time.Until(deadline) > pageTimeout {
 			t.Errorf("the deadline of a page is %v, want one of its own in at most %v", deadline, pageTimeout)
@@ -47,10 +48,6 @@ func TestScanOfAMillionTokens(t *testing.T) {
 		t.Errorf("List = %d tokens, %v, after %d, want one of each of %d pages", len(tokens), err, read, segments*pages)
 	}
 }
-
-type doer func(*http.Request) (*http.Response, error)
-
-func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
 
 // A page that cannot be read ends the scan.
 func TestScanThatFails(t *testing.T) {

@@ -36,31 +36,29 @@ const (
 
 // recovered records which faults a request survived. A busy machine may delay any
 // one request beyond its budget, so one of several must survive.
-type recovered struct {
-	mu     sync.Mutex
-	faults map[string]bool
-}
+type recovered struct{ faults sync.Map }
 
 func (r *recovered) record(fault string, survived bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.faults[fault] = r.faults[fault] || survived
+	if _, known := r.faults.LoadOrStore(fault, survived); known && survived {
+		r.faults.Store(fault, true)
+	}
 }
 
 func (r *recovered) check(t *testing.T) {
 	t.Helper()
-	for fault, survived := range r.faults {
-		if !survived {
+	r.faults.Range(func(fault, survived any) bool {
+		if survived == false {
 			t.Errorf("no request survived %s", fault)
 		}
-	}
+		return true
+	})
 }
 
 // Each fault, for one or two attempts or for good: the answer is true and in time.
 // If the fault passes, the answer is the plant.
 func TestNoFaultMakesAFalseAnswer(t *testing.T) {
 	t.Parallel()
-	d, r := newDatabase(t), &recovered{faults: map[string]bool{}}
+	d, r := newDatabase(t), new(recovered)
 	crowd(len(faults)*processtest.Scale(8, 300), 12, func(i int) {
 		f, turn := faults[i%len(faults)], i/len(faults)
 		attempts := []int{1, 2, 1, always}[turn%4]
@@ -119,7 +117,7 @@ func (d *database) try(f *fault, attempts int, c creation) (code int, err error)
 // valid token and never allows another.
 func TestNoFaultMakesAFalseVerdict(t *testing.T) {
 	t.Parallel()
-	d, r := newDatabase(t), &recovered{faults: map[string]bool{}}
+	d, r := newDatabase(t), new(recovered)
 	crowd(len(faults)*processtest.Scale(8, 100), 12, func(i int) {
 		f, turn := faults[i%len(faults)], i/len(faults)
 		var store token.Store = &dynamo.TokenStore{Client: d.direct, Table: d.tokens}

@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -21,62 +20,38 @@ func corpus() (bodies []string) {
 	return slices.Compact(bodies)
 }
 
-// The places of a body that mutations change. In a malformed body they match what looks like them.
-var (
-	aByte   = regexp.MustCompile(`(?s).`)
-	aString = regexp.MustCompile(`"(\\.|[^"\\])*"`)
-	aNumber = regexp.MustCompile(`-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?`)
-	aValue  = regexp.MustCompile(aString.String() + `|` + aNumber.String() + `|null|true|false|\[\]|\{\}`)
-	aMember = regexp.MustCompile(aString.String() + `\s*:\s*(` + aValue.String() + `)`)
-)
-
-// The pieces that mutations put into a body, separated by spaces.
-const (
-	someValues = `null true "" "x" [] {} [1,"a"] {"id":1} {"a":1,"a":1} {"a":1,"\u0061":1} "\u0000" 0 -0.0e-9 1.5 "1" ` +
+// Places of a body, and what may stand there instead: texts that spaces separate, in which _ is what stood there. In a
+// malformed body the places are what looks like them.
+var mutations = []struct{ place, by string }{
+	{`(?s).`, ` {_ }_ [_ ]_ ,_ :_ "_ \_ '_ /**/_ //_ #_ nul_ NaN_ 0_ -_ +_ ._ e_ 0x1_ \u00e4_ \u12_ \x41_ \ud800_ \udc00_ ` +
+		`\ud83c\udf31_ \udf31\ud83c_ 🌱_ "x":1,_ ,"x":1_ "id":2,_ ,"tag":""_ ` +
+		"\uFEFF_ \u2028_ \u00a0_ \n_ \v_ \x00_ \x1f_ \x7f_ \x80_ \xff_ \xc0\xaf_ \xc3_ \xed\xa0\x80_ \xf4\x90\x80\x80_"},
+	{aNumber, "_.0 _.000e-0 _E+00 _0e-1 _00E-2 _.5 _e1 _e-1 _e18 _e19 -_ 0_ +_ _. ._ _e _.e1 " +
+		"_e999999999 _e-999999999 _e99999999999999999999 0e_ 0._e1 0.0e_"},
+	{aValue, `[_] null true "" "x" [] {} [1,"a"] {"id":1} {"a":1,"a":1} {"a":1,"\u0061":1} "\u0000" 0 -0.0e-9 1.5 "1" ` +
 		`12e-1 9223372036854775807 9223372036854775808 -9223372036854775808 -9223372036854775809 9.223372036854775807e18 ` +
-		"9223372036854775807.5 92233720368547758070e-1 92233720368547758071e-1 \"\uFFFD\" \"\xff\""
-	someTokens = `{ } [ ] , : " \ ' /**/ // # nul NaN 0 - + . e 0x1 \u00e4 \u12 \x41 \ud800 \udc00 \ud83c\udf31 ` +
-		"\\udf31\\ud83c 🌱 \uFEFF \u2028 \u00a0 \n \v \x00 \x1f \x7f \x80 \xff \xc0\xaf \xc3 \xed\xa0\x80 \xf4\x90\x80\x80 " +
-		`"x":1, ,"x":1 "id":2, ,"tag":""`
-	someForms = "%s.0 %s.000e-0 %sE+00 %s0e-1 %s00E-2 %s.5 %se1 %se-1 %se18 %se19 -%s 0%s +%s %s. .%s %se %s.e1 " +
-		"%se999999999 %se-999999999 %se99999999999999999999 0e%s 0.%se1 0.0e%s" // of a number
-)
+		"9223372036854775807.5 92233720368547758070e-1 92233720368547758071e-1 \"\uFFFD\" \"\xff\""},
+	{aString + `\s*:\s*(` + aValue + `)`, `_,_ "ID":1,_ "":{},_ "\u0069d":2,_ "n\u0061me":"x",_ "i\ud800":1,_ "x":[{"y":1,"y":1}],_ ` +
+		`"` + strings.Join(membersOfType(""), `":null,_ "`) + `":null,_`},
+	{`"(` + strings.Join(membersOfType(""), "|") + `)"`, `"` + strings.Join(membersOfType(""), `" "`) + `" "ID" ""`},
+}
 
-// someNames are names of members, those of a NewPlant among them.
-var someNames = `"` + strings.Join(membersOfType(""), `" "`) + `" "ID" "" "\u0069d" "n\u0061me" "i\ud800"`
+const (
+	aString = `"(?:\\.|[^"\\])*"`
+	aNumber = `-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?`
+	aValue  = aString + `|` + aNumber + `|null|true|false|\[\]|\{\}`
+)
 
 // mutant returns one of the bodies after some changes.
 func mutant(r *rand.Rand, bodies []string) string {
 	body := bodies[r.IntN(len(bodies))]
 	for range 1 + r.IntN(3) {
-		body = mutate(r, body)
+		mutation := mutations[r.IntN(len(mutations))]
+		if places := regexp.MustCompile(mutation.place).FindAllStringIndex(body, -1); places != nil {
+			at, all := places[r.IntN(len(places))], strings.Split(mutation.by, " ")
+			found := body[at[0]:at[1]]
+			body = body[:at[0]] + strings.ReplaceAll(all[r.IntN(len(all))], "_", found) + body[at[1]:]
+		}
 	}
 	return body
-}
-
-// mutate changes one place of a body.
-func mutate(r *rand.Rand, body string) string {
-	one := func(of string) string { all := strings.Split(of, " "); return all[r.IntN(len(all))] }
-	mutations := []struct {
-		place *regexp.Regexp
-		by    func(found string) string
-	}{
-		{aByte, func(found string) string { return string(found[0]^1<<r.IntN(8)) + found[1:] }},
-		{aByte, func(string) string { return "" }},
-		{aByte, func(found string) string { return one(someTokens) + found }},
-		{aString, func(found string) string { return `"` + one(someTokens) + found[1:] }},
-		{aNumber, func(found string) string { return fmt.Sprintf(one(someForms), found) }},
-		{aValue, func(string) string { return one(someValues) }},
-		{aValue, func(found string) string { return "[" + found + "]" }},
-		{aMember, func(found string) string { return found + "," + found }},
-		{aMember, func(found string) string { return one(someNames) + ":" + one(someValues) + "," + found }},
-		{aMember, func(found string) string { return one(someNames) + found[len(aString.FindString(found)):] }},
-	}
-	mutation := mutations[r.IntN(len(mutations))]
-	places := mutation.place.FindAllStringIndex(body, -1)
-	if places == nil {
-		return body
-	}
-	at := places[r.IntN(len(places))]
-	return body[:at[0]] + mutation.by(body[at[0]:at[1]]) + body[at[1]:]
 }

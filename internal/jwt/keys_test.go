@@ -32,7 +32,7 @@ func TestFetches(t *testing.T) {
 	for range 100 {
 		i.check(t, v, "the first hundred tokens", token1, ok, 2)
 	}
-	k2 := i.newKey(t, "k2")
+	k2 := i.newKey("k2")
 	token2 := i.token(t, k2, object{"kid": "k2"}, object{"exp": i.now.Add(4 * time.Hour).Unix()})
 	i.now = i.now.Add(interval - 1)
 	for range 200 {

@@ -40,13 +40,10 @@ func TestCORS(t *testing.T) {
 		{"OPTIONS without an origin", one, "OPTIONS", "", preflight, 404, none, 0},
 		{"OPTIONS without a method", one, "OPTIONS", page, "", 404, none, 0},
 		{"a preflight, if no origin is allowed", nil, "OPTIONS", page, preflight, 404, none, 0},
-		{"a request", one, "POST", page, "", 400, page, 2},
 		{"a POST with the headers of a preflight", one, "POST", page, preflight, 400, page, 2},
 		{"a request of another page", one, "POST", "https://evil.example", "", 400, none, 2},
-		{"a request of no page", one, "POST", "", "", 400, none, 2},
 		{"a request of no page, with all allowed", []string{"*"}, "POST", "", "", 400, none, 2},
 		{"a request without CORS", nil, "POST", page, "", 400, none, 2},
-		{"another route", one, "GET", page, "", 404, none, 0},
 	} {
 		r, w, calls := httptest.NewRequest(test.method, "/plants", http.NoBody), httptest.NewRecorder(), new(invoked)
 		for name, value := range map[string]string{"Origin": test.origin, "Access-Control-Request-Method": test.requested} {

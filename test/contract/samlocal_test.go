@@ -2,6 +2,7 @@ package contract
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json/v2"
 	"io"
 	"os"
@@ -22,26 +23,18 @@ func TestJWTsThroughSAMLocal(t *testing.T) {
 	issuer := issuertest.Start(t, "host.docker.internal", "0")
 	var variables struct{ Parameters map[string]string }
 	content, err := os.ReadFile("../../tools/sam-local.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(content, &variables); err != nil {
+	if err = cmp.Or(err, json.Unmarshal(content, &variables)); err != nil {
 		t.Fatal(err)
 	}
 	variables.Parameters["TOKEN_ISSUER"], variables.Parameters["TOKEN_AUDIENCE"] = issuer.URL, issuer.Audience
 	content, _ = json.Marshal(variables) // it was JSON
 	file := filepath.Join(t.TempDir(), "variables.json")
-	if err := os.WriteFile(file, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	err = os.WriteFile(file, content, 0o600)
 	command := exec.CommandContext(t.Context(), "sam", "local", "start-api", "--port", "3001", "--env-vars", file)
 	command.Dir = "../.."
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGINT) } // it stops its containers
-	stderr, err := command.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
+	stderr, pipeErr := command.StderrPipe()
+	if err = cmp.Or(err, pipeErr, command.Start()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = command.Wait() }) // by then the context has ended

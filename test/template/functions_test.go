@@ -116,52 +116,46 @@ func testFunction(t *testing.T, template tree, name, operation, on string) {
 		fmt.Fprint(w, "{}") // a write is done, a read finds nothing
 	}))
 	defer dynamoDB.Close()
-	environment := []string{"AWS_REGION=eu-central-1", "AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=secret"}
+	var environment []string
 	tableVariable := ""
 	for _, path := range []string{"Globals.Function", "Resources." + name + ".Properties"} {
 		for variable, value := range template.sub(path + ".Environment.Variables") {
-			if value == "!Ref "+on {
+			switch value := fmt.Sprint(value); {
+			case value == "!Ref "+on:
 				tableVariable = variable
-				continue
+			case !strings.HasPrefix(value, "!Ref "): // a parameter: see TestStacks
+				environment = append(environment, variable+"="+value)
 			}
-			if strings.HasPrefix(fmt.Sprint(value), "!Ref ") { // a parameter: see TestStacks
-				continue
-			}
-			environment = append(environment, variable+"="+fmt.Sprint(value))
 		}
 	}
-	environment = append(environment, "AWS_ENDPOINT_URL_DYNAMODB="+dynamoDB.URL)
+	environment = append(environment, processtest.Environment(dynamoDB.URL)...)
 	command := strings.ToLower(strings.TrimSuffix(name, "Function"))
 	binary := processtest.Build(t, "cmd/"+command)
-	log, err := invoke(t, binary, environment, "{}")
+	log, err := invoke(t, binary, environment, "events/"+command+"/create.json")
 	if !strings.HasSuffix(fmt.Sprint(err), "exit status 1") || !strings.Contains(log, tableVariable+" is not set") {
 		t.Errorf("without %s: %v, log %s, want exit status 1 and the variable's name", tableVariable, err, log)
 	}
-	var events []string
 	files, _ := filepath.Glob("events/" + command + "/*.json") // the pattern is well-formed
-	for _, file := range files {
-		events = append(events, read(t, file))
-	}
-	log, err = invoke(t, binary, append(environment, tableVariable+"="+on, "BUILD=b1"), events...)
+	log, err = invoke(t, binary, append(environment, tableVariable+"="+on, "BUILD=b1"), files...)
 	if err != nil || connections.Load() != 1 || requests.Load() == 0 {
 		t.Errorf("%v: %d connections before the first event, %d requests (%v), want one and some; log %s",
 			files, connections.Load(), requests.Load(), err, log)
 	}
 	joined := strings.Count(log, `"lambda_request_id":"8476a536-`)
-	if joined != len(events) || strings.Count(log, `"build":"b1"`) != joined || strings.Count(log, `"cold_start"`) != 1 {
-		t.Errorf("%d events are logged as %s, want a line for each with Lambda's request id and the build", len(events), log)
+	if joined != len(files) || strings.Count(log, `"build":"b1"`) != joined || strings.Count(log, `"cold_start"`) != 1 {
+		t.Errorf("%d events are logged as %s, want a line for each with Lambda's request id and the build", len(files), log)
 	}
 }
 
-// invoke starts a function, hands it the events, stops it and returns its log.
-func invoke(t *testing.T, binary string, environment []string, events ...string) (log string, err error) {
+// invoke starts a function, hands it the events in files, stops it and returns its log.
+func invoke(t *testing.T, binary string, environment []string, files ...string) (log string, err error) {
 	t.Helper()
 	f, err := runtimeapi.Start(binary, environment...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := 0; i < len(events) && err == nil; i++ {
-		_, _, err = f.Invoke([]byte(events[i]), 10*time.Second)
+	for i := 0; i < len(files) && err == nil; i++ {
+		_, _, err = f.Invoke([]byte(read(t, files[i])), 10*time.Second)
 	}
 	f.Stop()
 	return f.Log.String(), err

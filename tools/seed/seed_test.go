@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -40,18 +41,12 @@ func TestEachEventGetsItsAnswer(t *testing.T) {
 			decoded = new(events.APIGatewayV2CustomAuthorizerV2Request)
 		}
 		event, err := fs.ReadFile(files, name)
-		if err != nil {
-			t.Fatal(err)
-		}
 		// An event has what AWS sends and nothing else.
 		decoder := json.NewDecoder(bytes.NewReader(event))
 		decoder.DisallowUnknownFields()
-		if err := decoder.Decode(decoded); err != nil {
+		answer, invokeErr := invoke(t.Context(), event)
+		if err := errors.Join(err, decoder.Decode(decoded), invokeErr); err != nil {
 			t.Error(err)
-		}
-		answer, err := invoke(t.Context(), event)
-		if err != nil {
-			t.Fatal(err)
 		}
 		return answer
 	})
@@ -128,17 +123,14 @@ func inWords(t *testing.T, answer []byte) string {
 		Body       string
 		Context    struct{ Verdict, Reason string }
 	}
-	if err := json.Unmarshal(answer, &fields); err != nil {
-		t.Fatalf("answer %q: %v", answer, err)
-	}
-	if fields.StatusCode == 0 {
-		return strings.TrimSpace(fields.Context.Verdict + " " + fields.Context.Reason)
-	}
 	var refusal api.Error
-	if err := json.Unmarshal([]byte(fields.Body), &refusal); err != nil {
-		t.Fatal(err)
-	}
-	if refusal.Code != 0 {
+	err := json.Unmarshal(answer, &fields)
+	switch {
+	case err == nil && fields.StatusCode == 0:
+		return strings.TrimSpace(fields.Context.Verdict + " " + fields.Context.Reason)
+	case cmp.Or(err, json.Unmarshal([]byte(fields.Body), &refusal)) != nil:
+		t.Fatalf("answer = %q (%v), want JSON", answer, err)
+	case refusal.Code != 0:
 		return fmt.Sprintf("%d error %d", fields.StatusCode, refusal.Code)
 	}
 	return fmt.Sprintf("%d %s", fields.StatusCode, fields.Body)

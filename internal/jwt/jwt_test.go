@@ -88,8 +88,6 @@ func TestVerify(t *testing.T) {
 		{"an ID token without a type", k1, o{"typ": nil}, none, false},
 		{"Cognito's ID token", k1, o{"typ": nil}, o{"token_use": "id"}, false},
 		{"Keycloak's ID token", k1, o{"typ": "JWT"}, o{"typ": "ID"}, false},
-		{"Keycloak's refresh token", k1, o{"typ": "JWT"}, o{"typ": "Refresh"}, false},
-		{"Entra's ID token with roles", k1, o{"typ": "JWT"}, o{"roles": raw(`["admin"]`)}, false},
 		{"no scopes", k1, o{"typ": "JWT"}, o{"scp": raw("null")}, false},
 		{"a scope that is no text", k1, o{"typ": "JWT"}, o{"scp": true}, false},
 		{"an empty scope", k1, o{"typ": "JWT"}, o{"scp": ""}, false},
@@ -110,7 +108,6 @@ func TestVerify(t *testing.T) {
 		{"no audience, another client", k1, none, o{"aud": nil, "client_id": "animals"}, false},
 		{"an audience in a list in a list", k1, none, o{"aud": raw(`[["plants"]]`)}, false},
 		{"another issuer", k1, none, o{"iss": i.URL + "/"}, false},
-		{"no issuer", k1, none, o{"iss": nil}, false},
 		{"expired now", k1, none, o{"exp": now}, false},
 		{"no expiry", k1, none, o{"exp": nil}, false},
 		{"an expiry beyond int64", k1, none, o{"exp": raw("1e400")}, false},
@@ -121,9 +118,7 @@ func TestVerify(t *testing.T) {
 		{"the longest subject", k1, none, o{"sub": strings.Repeat("~", 255)}, true},
 		{"a longer subject", k1, none, o{"sub": strings.Repeat("~", 256)}, false},
 		{"an empty subject", k1, none, o{"sub": ""}, false},
-		{"no subject", k1, none, o{"sub": nil}, false},
 		{"a space in the subject", k1, none, o{"sub": "ann b"}, false},
-		{"a line break in the subject", k1, none, o{"sub": "ann\n"}, false},
 		{"a subject that is no text", k1, none, o{"sub": 1}, false},
 
 		// Its signature is the issuer's.

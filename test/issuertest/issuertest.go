@@ -86,14 +86,8 @@ func install(t testing.TB) (string, error) {
 	if _, err := os.Stat(folder); err == nil {
 		return folder, nil
 	}
-	if err := os.MkdirAll(filepath.Dir(folder), 0o755); err != nil {
-		return "", err
-	}
-	work, err := os.MkdirTemp(filepath.Dir(folder), "")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(work) //nolint:errcheck // it is a cache
+	work := fmt.Sprint(folder, "-", os.Getpid()) // another process may install it too
+	defer os.RemoveAll(work)                     //nolint:errcheck // it is a cache
 	npm := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
 	npm.Dir = work
 	if err := os.CopyFS(work, files); err != nil {

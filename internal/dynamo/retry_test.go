@@ -72,7 +72,7 @@ func TestCreateByAttempts(t *testing.T) {
 			{begins(400, hangsUp), created},
 
 			// The first attempt applied the write, but the answer was lost, damaged or a proxy's.
-			{answer(200, ""), ours}, // with the checksum of nothing
+			{emptied, ours},
 			{answer(401, other), ours},
 			{hangsUp, ours},
 			{stalls, ours},
@@ -290,8 +290,11 @@ var (
 	denied    = refusal(400, "AccessDeniedException")
 	noTable   = refusal(400, "ResourceNotFoundException")
 	hangsUp   = attempt{"hangs up", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }}
-	stalls    = attempt{"stalls", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }}
-	switches  = attempt{"speaks another protocol from now on", func(w http.ResponseWriter, _ *http.Request) {
+	emptied   = attempt{"an empty 200 with its checksum", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Amz-Crc32", "0")
+	}}
+	stalls   = attempt{"stalls", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }}
+	switches = attempt{"speaks another protocol from now on", func(w http.ResponseWriter, _ *http.Request) {
 		if connection, _, err := http.NewResponseController(w).Hijack(); err == nil {
 			_, _ = io.WriteString(connection, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n")
 		}

@@ -32,8 +32,7 @@ type tokenCommand struct {
 	Revoke revokeCommand `cmd:"" help:"Revoke a token immediately."`
 }
 
-// do calls f with the store that the flags name. If it is not certain what f has done, the error ends
-// with hint.
+// do calls f with the store that the flags name. If the outcome of f is uncertain, the error ends with hint.
 func (c *tokenCommand) do(ctx context.Context, hint string, f func(context.Context, *dynamo.TokenStore) error) error {
 	table, err := c.tableName(ctx)
 	if err != nil {

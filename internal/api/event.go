@@ -33,7 +33,7 @@ type request struct {
 // decode reads event. It accepts whatever a client can put into API Gateway's envelope.
 func (r *request) decode(event []byte) error {
 	if json.Unmarshal(event, r, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) != nil {
-		return errEvent // what err says may name what the client sent
+		return errEvent // the decoder's error may name what the client sent
 	}
 	return nil
 }

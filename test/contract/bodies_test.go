@@ -21,7 +21,7 @@ func (s *service) checkBody(t *testing.T, body string) (code int) {
 	code, _, members, err := s.outcome(got)
 	if err != nil || code != wantCode || !reflect.DeepEqual(s.plants.plant, want) ||
 		code == 0 && !reflect.DeepEqual(members, membersOf(want.Plant)) {
-		t.Errorf("POST %.5000q = %s, %v, and stores %s; want code %d and %s; log:\n%s",
+		t.Errorf("POST %.5000q = %s, %v, and stores %s; judge in schema_test.go wants code %d and %s; log:\n%s",
 			body, got, err, text(s.plants.plant), wantCode, text(want), &s.log)
 	}
 	return code

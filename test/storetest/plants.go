@@ -32,7 +32,7 @@ func testEveryPlant(t *testing.T, store plant.Store) {
 		t.Helper()
 		p.ID = first.ID
 		if err := store.Create(t.Context(), write(p, key)); !errors.Is(err, want) {
-			t.Fatalf("Create(%s) with key %s = %v, want %v; the first plant is %s, with key a (a store keeps and compares every member)",
+			t.Fatalf("Create(%s) with key %s = %v, want %v; the first plant is %s, with key a (Create of the store must keep and compare every member)",
 				text(p), key, err, want, text(first))
 		}
 	}

@@ -41,10 +41,10 @@ func Decode(body []byte) (NewPlant, error) {
 		return NewPlant{}, ErrMalformed
 	}
 	var d decoder
-	p := NewPlant{d.integer("id", members.ID), Plant{
-		Name: d.text("name", members.Name),
-		Tag:  d.optionalText("tag", members.Tag),
-	}}
+	p := NewPlant{d.integer("id", members.ID), Plant{Name: d.text("name", members.Name)}}
+	if members.Tag != nil {
+		p.Tag = new(d.text("tag", members.Tag))
+	}
 	switch {
 	case d.reasons != nil:
 		return NewPlant{}, &InvalidError{strings.Join(d.reasons, "; ")}
@@ -88,12 +88,4 @@ func (d *decoder) text(name string, value jsontext.Value) string {
 	text, _ := jsontext.AppendUnquote(nil, value) // it is valid JSON
 	d.size += len(text)
 	return string(text)
-}
-
-// optionalText returns nil if the member is absent.
-func (d *decoder) optionalText(name string, value jsontext.Value) *string {
-	if value == nil {
-		return nil
-	}
-	return new(d.text(name, value))
 }

@@ -52,7 +52,7 @@ func TestItems(t *testing.T) {
 	if err := (&dynamo.TokenStore{Client: client, Table: tokens}).Add(t.Context(), issued); err != nil {
 		t.Fatal(err)
 	}
-	stamp, ofKey := `{"created_at":"2026-03-01T12:00:00Z",`, `,"write_key":"`+key.String()+`"}`
+	stamp, ofKey := `{"created_at":"2026-03-01T12:00:00Z",`, `,"write_key":"`+key+`"}`
 	for table, want := range map[string][]string{
 		plants: {
 			stamp + `"created_by":"gardener","id":-7,"name":"oak","tag":""` + ofKey,

@@ -31,7 +31,7 @@ func (s *PlantStore) Create(ctx context.Context, w plant.Write) error {
 		"name":       text(w.Plant.Name),
 		"created_at": text(w.At.UTC().Format(time.RFC3339Nano)),
 		"created_by": text(w.By), // a token's subject
-		"write_key":  text(w.Key.String()),
+		"write_key":  text(w.Key),
 	}
 	if w.Plant.Tag != nil {
 		item["tag"] = text(*w.Plant.Tag)

@@ -107,7 +107,7 @@ func TestCreateByAttempts(t *testing.T) {
 }
 
 // taken is the body of the answer to a put whose id exists.
-func taken(key plant.WriteKey, name string) string {
+func taken(key, name string) string {
 	return fmt.Sprintf(`{"__type": "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException", "Item": {
 		"id": {"N": "1"}, "name": {"S": %q}, "write_key": {"S": %q},
 		"created_at": {"S": "2026-03-01T11:00:00Z"}, "created_by": {"S": "gardener"}

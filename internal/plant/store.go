@@ -40,20 +40,15 @@ type Store interface {
 // Write is one request to create a plant.
 type Write struct {
 	Plant NewPlant
-	Key   WriteKey
+	Key   string    // of the request: writes with the same key are the same request, so a retry is safe
 	By    string    // subject of the request's token
 	At    time.Time // time of the request; the store keeps the first attempt's
 }
 
-// WriteKey identifies a request: attempts with the same key are the same request, so a retry is safe.
-type WriteKey [sha256.Size]byte
-
-// NewWriteKey returns the key of a request: the SHA-256 of the length of subject in eight bytes,
-// subject and idempotencyKey. The length keeps the requests of two subjects apart.
-func NewWriteKey(subject, idempotencyKey string) WriteKey {
+// NewWriteKey returns the key of a request: the SHA-256, in lower-case hexadecimal, of the length of
+// subject in eight bytes, subject and idempotencyKey. The length keeps the requests of two subjects apart.
+func NewWriteKey(subject, idempotencyKey string) string {
 	message := binary.BigEndian.AppendUint64(nil, uint64(len(subject)))
-	return sha256.Sum256(append(message, subject+idempotencyKey...))
+	sum := sha256.Sum256(append(message, subject+idempotencyKey...))
+	return hex.EncodeToString(sum[:])
 }
-
-// String returns the key in lower-case hexadecimal.
-func (k WriteKey) String() string { return hex.EncodeToString(k[:]) }

@@ -14,7 +14,7 @@ func TestNewWriteKey(t *testing.T) {
 		{"ann", "key=", "\x00\x00\x00\x00\x00\x00\x00\x03annkey="},
 	} {
 		sum := sha256.Sum256([]byte(test.hashed))
-		if got, want := NewWriteKey(test.subject, test.idempotencyKey).String(), hex.EncodeToString(sum[:]); got != want {
+		if got, want := NewWriteKey(test.subject, test.idempotencyKey), hex.EncodeToString(sum[:]); got != want {
 			t.Errorf("NewWriteKey(%q, %q) = %s, want %s", test.subject, test.idempotencyKey, got, want)
 		}
 	}

@@ -77,7 +77,7 @@ type creation struct {
 
 // stored is what the table holds after c.
 func (c creation) stored() stored {
-	return stored{c.name, plant.NewWriteKey("gardener", c.key).String()}
+	return stored{c.name, plant.NewWriteKey("gardener", c.key)}
 }
 
 func (c creation) body() string { return fmt.Sprintf(`{"id":%d,"name":%q}`, c.id, c.name) }

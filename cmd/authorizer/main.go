@@ -32,7 +32,7 @@ func main() {
 	dynamo.Connect(client)
 	store := &dynamo.TokenStore{Client: client, Table: table}
 	lambda.Start(&api.Authorizer{
-		Tokens: token.Verifier{Store: store, Now: time.Now, Issuer: issuer},
+		Verify: token.Verifier{Store: store, Now: time.Now, Issuer: issuer}.Verify,
 		Log:    lambdalog.ForInvocations(log, started),
 		Now:    time.Now,
 	})

@@ -111,7 +111,7 @@ func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens t
 func newServer(plants plant.Store, tokens token.Verifier, allowOrigins []string, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: &gateway.Gateway{
-			Authorizer: &api.Authorizer{Tokens: tokens, Log: log, Now: time.Now},
+			Authorizer: &api.Authorizer{Verify: tokens.Verify, Log: log, Now: time.Now},
 			Routes: map[string]gateway.Function{
 				"POST /plants": &api.CreatePlant{Plants: plants, Log: log, Now: time.Now, NewKey: rand.Text},
 			},

@@ -40,7 +40,7 @@ func operations(t testing.TB) []operation {
 	if err := tokens.Add(t.Context(), sample); err != nil {
 		t.Fatal(err)
 	}
-	authorizer := &Authorizer{Tokens: token.Verifier{Store: tokens, Now: clock}, Log: log, Now: clock}
+	authorizer := &Authorizer{Verify: token.Verifier{Store: tokens, Now: clock}.Verify, Log: log, Now: clock}
 	createPlant := &CreatePlant{Plants: new(memory.PlantStore), Log: log, Now: clock}
 	mistyped := bytes.Replace(authorize, []byte("SampleToken"), []byte("SimpleToken"), 1)
 	body := []byte(`{"id":1,"name":"Monstera","tag":"indoor"}`)

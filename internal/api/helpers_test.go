@@ -123,10 +123,10 @@ func create(t *testing.T, fail func() error, event []byte) answer {
 	return answer{refused.Code, r.Headers, r.Body, line, store.writes}
 }
 
-// verifier is a TokenVerifier that knows the token canary alone, and can fail.
+// verifier verifies tokens: it knows the token canary alone, and can fail.
 type verifier func() error
 
-func (fail verifier) Verify(_ context.Context, bearer string) (token.Principal, error) {
+func (fail verifier) verify(_ context.Context, bearer string) (token.Principal, error) {
 	if fail != nil {
 		return token.Principal{}, fail()
 	}
@@ -140,7 +140,7 @@ func (fail verifier) Verify(_ context.Context, bearer string) (token.Principal, 
 func authorize(t *testing.T, fail verifier, event []byte) (string, map[string]any) {
 	t.Helper()
 	out, line := logged(t, func(log *slog.Logger) ([]byte, error) {
-		return (&Authorizer{Tokens: fail, Log: log, Now: newClock()}).Invoke(t.Context(), event)
+		return (&Authorizer{Verify: fail.verify, Log: log, Now: newClock()}).Invoke(t.Context(), event)
 	})
 	return string(out), line
 }

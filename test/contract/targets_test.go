@@ -171,7 +171,7 @@ func newService(t testing.TB) *service {
 	t.Helper()
 	s, tokens := &service{contract: loadContract(t)}, new(memory.TokenStore)
 	log := slog.New(slog.NewJSONHandler(&s.log, nil))
-	s.authorizer = api.Authorizer{Tokens: token.Verifier{Store: tokens, Now: time.Now}, Log: log, Now: time.Now}
+	s.authorizer = api.Authorizer{Verify: token.Verifier{Store: tokens, Now: time.Now}.Verify, Log: log, Now: time.Now}
 	s.gateway = gateway.Gateway{
 		Authorizer: &s.authorizer,
 		Routes: map[string]gateway.Function{
@@ -192,7 +192,7 @@ func (s *service) accept(t *testing.T, issuer *issuertest.Issuer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.authorizer.Tokens = token.Verifier{Store: new(memory.TokenStore), Now: time.Now, Issuer: verifier}
+	s.authorizer.Verify = token.Verifier{Store: new(memory.TokenStore), Now: time.Now, Issuer: verifier}.Verify
 }
 
 // RoundTrip gives a request to the gateway.

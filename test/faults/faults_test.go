@@ -132,10 +132,10 @@ func TestNoFaultMakesAFalseVerdict(t *testing.T) {
 		}
 		var log bytes.Buffer
 		authorizer := &api.Authorizer{
-			Tokens: token.Verifier{
+			Verify: token.Verifier{
 				Store: &dynamo.TokenStore{Client: d.meeting(f, attempts), Table: d.tokens},
 				Now:   time.Now,
-			},
+			}.Verify,
 			Log: slog.New(slog.NewJSONHandler(&log, nil)),
 			Now: time.Now,
 		}

@@ -37,7 +37,7 @@ func TestEachEventGetsItsAnswer(t *testing.T) {
 		invoke, decoded := createPlant.Invoke, any(new(events.APIGatewayV2HTTPRequest))
 		if path.Dir(name) == "authorizer" {
 			verifier := token.Verifier{Store: tokens, Now: time.Now}
-			invoke = (&api.Authorizer{Tokens: verifier, Log: log, Now: time.Now}).Invoke
+			invoke = (&api.Authorizer{Verify: verifier.Verify, Log: log, Now: time.Now}).Invoke
 			decoded = new(events.APIGatewayV2CustomAuthorizerV2Request)
 		}
 		event, err := fs.ReadFile(files, name)

@@ -26,7 +26,7 @@ type CreatePlant struct {
 // creation is a request and what its answer needs.
 type creation struct {
 	request
-	idempotencyKey string
+	idempotencyKey string // the client's, or a fresh one
 	plant          plant.NewPlant
 }
 
@@ -47,8 +47,12 @@ func (h *CreatePlant) create(ctx context.Context, event []byte, c *creation) err
 	if !isJSON(c.Headers.contentType.value) {
 		return errContentType
 	}
-	if err := c.chooseKey(h.NewKey); err != nil {
-		return err
+	c.idempotencyKey = c.Headers.idempotencyKey.value
+	if !c.Headers.idempotencyKey.present {
+		c.idempotencyKey = h.NewKey()
+	}
+	if !token.VisibleASCII(c.idempotencyKey, 255) {
+		return errIdempotencyKey
 	}
 	body, err := c.body()
 	if err != nil {
@@ -66,20 +70,6 @@ func (h *CreatePlant) create(ctx context.Context, event []byte, c *creation) err
 		By:    c.principal.Subject,
 		At:    h.Now().UTC(),
 	})
-}
-
-// chooseKey sets the idempotency key: the client's, or a fresh one.
-func (c *creation) chooseKey(newKey func() string) error {
-	sent := c.Headers.idempotencyKey
-	switch {
-	case !sent.present:
-		c.idempotencyKey = newKey()
-	case token.VisibleASCII(sent.value, 255):
-		c.idempotencyKey = sent.value
-	default:
-		return errIdempotencyKey
-	}
-	return nil
 }
 
 // isJSON reports whether a content type is JSON's, with any parameters, or missing: some clients send none.

@@ -87,9 +87,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // invoke calls the authorizer and, if it allows the request of event, the function.
-func (g *Gateway) invoke(
-	ctx context.Context, w http.ResponseWriter, function Function, event events.APIGatewayV2HTTPRequest,
-) {
+func (g *Gateway) invoke(ctx context.Context, w http.ResponseWriter, f Function, event events.APIGatewayV2HTTPRequest) {
 	id := event.RequestContext.RequestID
 	var verdict events.APIGatewayV2CustomAuthorizerSimpleResponse
 	if err := call(ctx, g.Authorizer, authorizerTimeout, newAuthorizerEvent(event), &verdict); err != nil {
@@ -103,7 +101,7 @@ func (g *Gateway) invoke(
 	}
 	event.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{Lambda: verdict.Context}
 	var answer events.APIGatewayV2HTTPResponse
-	err := call(ctx, function, functionTimeout, event, &answer)
+	err := call(ctx, f, functionTimeout, event, &answer)
 	if err != nil || answer.StatusCode < 200 || answer.StatusCode > 599 {
 		g.Log.ErrorContext(ctx, "function failed", "request_id", id, "status", answer.StatusCode, "error", err)
 		refuse(w, http.StatusInternalServerError)

@@ -137,15 +137,14 @@ func (k *keys) get(ctx context.Context, address string, value any) error {
 	}
 	address = request.URL.Host
 	answer, err := k.client.Do(request)
-	network, isNetwork := errors.AsType[*net.OpError](err)
-	certificate, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
-	switch {
-	case isNetwork:
-		return fmt.Errorf("jwt: no answer from %s: %w", address, network)
-	case isCertificate:
-		return fmt.Errorf("jwt: no answer from %s: %w", address, certificate)
-	case err != nil: // its text may repeat the answer
-		return fmt.Errorf("jwt: no answer from %s: timed out = %t", address, os.IsTimeout(err))
+	if err != nil {
+		cause := fmt.Errorf("timed out = %t", os.IsTimeout(err)) // the text of another error may repeat the answer
+		if network, ok := errors.AsType[*net.OpError](err); ok {
+			cause = network
+		} else if certificate, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+			cause = certificate
+		}
+		return fmt.Errorf("jwt: no answer from %s: %w", address, cause)
 	}
 	defer answer.Body.Close() //nolint:errcheck // it was only read
 	if answer.StatusCode != http.StatusOK || !strings.Contains(answer.Header.Get("Content-Type"), "json") {

@@ -23,14 +23,10 @@ import (
 	"github.com/aws/smithy-go/logging"
 )
 
-const (
-	// AttemptTimeout bounds one attempt of a handler, from dialing to the last byte of the answer.
-	// DynamoDB answers in single milliseconds. Two attempts that hang leave time for a third within
-	// the authorizer's budget. The SDK's own limit is 30 s to dial, and none for an answer.
-	AttemptTimeout = 700 * time.Millisecond
-
-	idleTimeout = 30 * time.Second // the other side may close an idle connection after 90 s
-)
+// AttemptTimeout bounds one attempt of a handler, from dialing to the last byte of the answer.
+// DynamoDB answers in single milliseconds. Two attempts that hang leave time for a third within
+// the authorizer's budget. The SDK's own limit is 30 s to dial, and none for an answer.
+const AttemptTimeout = 700 * time.Millisecond
 
 // NewClient returns a client by cfg, whose attempts take at most timeout, with the retries that the
 // stores need. If the HTTP client of cfg is the SDK's own, its certificates are kept.
@@ -63,12 +59,13 @@ func newClient(cfg aws.Config, httpClient aws.HTTPClient) *dynamodb.Client {
 	})
 }
 
-// bounded returns a copy of client whose attempts take at most timeout.
+// bounded returns a copy of client whose attempts take at most timeout. It closes idle connections
+// after 30 s: the other side may close them after 90 s.
 func bounded(client *awshttp.BuildableClient, timeout time.Duration) *awshttp.BuildableClient {
 	return client.
 		WithTimeout(timeout).
 		WithDialerOptions(func(d *net.Dialer) { d.Timeout = timeout }).
-		WithTransportOptions(func(t *http.Transport) { t.IdleConnTimeout = idleTimeout })
+		WithTransportOptions(func(t *http.Transport) { t.IdleConnTimeout = 30 * time.Second })
 }
 
 // ParseEndpoint parses the URL of a DynamoDB that is not AWS's.

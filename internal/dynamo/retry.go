@@ -18,21 +18,16 @@ import (
 
 const firstDelay, maxDelay = 25 * time.Millisecond, time.Second // bounds of the delay between attempts
 
-// retryer is the SDK's standard retryer without a limit of attempts. Attempts end at the context's
-// deadline, or when the SDK's retry quota is used up. The client keeps the quota across operations: a
-// retry takes from it, a success gives back. So in a long outage each operation fails at its first
-// attempt. Source: Amazon Builders' Library, "Timeouts, retries, and backoff with jitter".
-type retryer struct{ aws.RetryerV2 }
-
-func newRetryer() retryer {
-	return retryer{retry.NewStandard(func(o *retry.StandardOptions) {
+// newRetryer returns the SDK's standard retryer, which [call] uses without a limit of attempts. They
+// end at the context's deadline, or when the SDK's retry quota is used up. The client keeps the quota
+// across operations: a retry takes from it, a success gives back. So in a long outage each operation
+// fails at its first attempt. Source: Amazon Builders' Library, "Timeouts, retries, and backoff with jitter".
+func newRetryer() *retry.Standard {
+	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.Backoff = retry.BackoffDelayerFunc(delay)
 		o.Retryables = append([]retry.IsErrorRetryable{retry.IsErrorRetryableFunc(retryable)}, o.Retryables...)
-	})}
+	})
 }
-
-// MaxAttempts returns 0, which means no limit.
-func (retryer) MaxAttempts() int { return 0 }
 
 // retryable adds to the SDK's rules: repeat an attempt that got no answer from DynamoDB, whatever the
 // cause, and one that conflicted with another write. The SDK gives up in an outage of DNS, for example.
@@ -96,6 +91,9 @@ type attempts struct {
 	temporary bool  // the last failure is worth a retry
 	last      error // why the last attempt failed; a timeout keeps an earlier cause
 }
+
+// MaxAttempts returns 0, which means no limit.
+func (*attempts) MaxAttempts() int { return 0 }
 
 // IsErrorRetryable is called by the SDK after each attempt that failed. An attempt that was sent may
 // have been applied, unless DynamoDB refused it with 4xx. It is repeated even if the SDK would not.

@@ -41,10 +41,8 @@ func (c *connection) AfterApply() (err error) {
 		c.EndpointURL, err = environment.Endpoint(os.Getenv)
 		return err
 	}
-	if _, err = dynamo.ParseEndpoint(c.EndpointURL); err != nil {
-		return fmt.Errorf("--endpoint-url %w", err)
-	}
-	return nil
+	_, err = dynamo.ParseEndpoint("--endpoint-url", c.EndpointURL)
+	return err
 }
 
 // config returns the SDK's configuration. A DynamoDB at an http endpoint is local and accepts any
@@ -93,7 +91,7 @@ func (c *connection) explain(err error, table string) error {
 	}
 	if errors.Is(err, token.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) {
 		where := "in AWS"
-		if endpoint, err := dynamo.ParseEndpoint(c.EndpointURL); err == nil {
+		if endpoint, err := dynamo.ParseEndpoint("", c.EndpointURL); err == nil {
 			where = "at " + endpoint.Redacted()
 		}
 		if failure, ok := errors.AsType[*net.OpError](err); ok {

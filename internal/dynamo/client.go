@@ -68,11 +68,11 @@ func bounded(client *awshttp.BuildableClient, timeout time.Duration) *awshttp.Bu
 		WithTransportOptions(func(t *http.Transport) { t.IdleConnTimeout = 30 * time.Second })
 }
 
-// ParseEndpoint parses the URL of a DynamoDB that is not AWS's.
-func ParseEndpoint(endpoint string) (*url.URL, error) {
+// ParseEndpoint parses the URL of a DynamoDB that is not AWS's. Its error begins with name.
+func ParseEndpoint(name, endpoint string) (*url.URL, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return nil, errors.New("is not an http or https URL, such as http://127.0.0.1:8000")
+		return nil, errors.New(name + " is not an http or https URL, such as http://127.0.0.1:8000")
 	}
 	return u, nil
 }

@@ -36,10 +36,8 @@ func Read(getenv func(string) string, tableVariable string) (table string, confi
 func Endpoint(getenv func(string) string) (string, error) {
 	for _, name := range []string{"AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"} {
 		if endpoint := getenv(name); endpoint != "" {
-			if _, err := dynamo.ParseEndpoint(endpoint); err != nil {
-				return "", fmt.Errorf("environment variable %s %w", name, err)
-			}
-			return endpoint, nil
+			_, err := dynamo.ParseEndpoint("environment variable "+name, endpoint)
+			return endpoint, err
 		}
 	}
 	return "", nil

@@ -54,8 +54,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		return usageError("--addr must be HOST:PORT, for example 127.0.0.1:8081")
 	}
 	if err != nil {
-		const hint = "use another --addr, for example `make run ADDR=127.0.0.1:8081`"
-		return fmt.Errorf("cannot listen on %s (%w); %s", c.Addr, err, hint)
+		return fmt.Errorf("cannot listen on %s (%w); use another --addr (`make run ADDR=127.0.0.1:8081`)", c.Addr, err)
 	}
 	verifier := token.Verifier{Store: tokens, Now: time.Now, Issuer: issuer}
 	server := newServer(plants, verifier, c.AllowOrigin, slog.New(slog.NewJSONHandler(os.Stderr, nil)))
@@ -84,11 +83,8 @@ func (c *serveCommand) Run(ctx context.Context) error {
 func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens token.Store, secret string, err error) {
 	if c.PlantsTable == "" && c.TokensTable == "" && c.EndpointURL == "" {
 		secret, t, err := token.Issue(rand.Reader, "developer", time.Now(), 365*24*time.Hour)
-		if err != nil {
-			return nil, nil, "", err
-		}
 		tokens = new(memory.TokenStore)
-		return new(memory.PlantStore), tokens, secret, tokens.Add(ctx, t)
+		return new(memory.PlantStore), tokens, secret, cmp.Or(err, tokens.Add(ctx, t))
 	}
 	if c.EndpointURL == "" && (c.PlantsTable == "" || c.TokensTable == "") {
 		return nil, nil, "", usageError("set both --plants-table and --tokens-table, or neither to serve from memory")

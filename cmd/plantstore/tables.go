@@ -19,8 +19,7 @@ type createTablesCommand struct {
 // Run creates the tables that do not exist yet.
 func (c *createTablesCommand) Run(ctx context.Context) error {
 	if c.EndpointURL == "" {
-		return usageError("tables create is for a local DynamoDB: set --endpoint-url; " +
-			"in AWS, `sam deploy` creates the tables")
+		return usageError("tables create is for a local DynamoDB: set --endpoint-url; in AWS, `sam deploy` creates them")
 	}
 	if c.PlantsTable == c.TokensTable {
 		return usageError("--plants-table and --tokens-table must be different")

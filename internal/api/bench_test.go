@@ -47,7 +47,7 @@ func operations(t testing.TB) []operation {
 	return []operation{
 		{"decode", 5, func() ([]byte, error) { return nil, new(request).decode(create) }, ""},
 		{"validate", 9, func() ([]byte, error) { _, err := plant.Decode(body); return nil, err }, ""},
-		{"create plant", 37, func() ([]byte, error) { return createPlant.Invoke(t.Context(), create) }, "Monstera"},
+		{"create plant", 39, func() ([]byte, error) { return createPlant.Invoke(t.Context(), create) }, "Monstera"},
 		{"authorize", 20, func() ([]byte, error) { return authorizer.Invoke(t.Context(), authorize) }, "allow"},
 		{"authorize, wrong checksum", 17, func() ([]byte, error) { return authorizer.Invoke(t.Context(), mistyped) }, "deny"},
 	}

@@ -1,13 +1,9 @@
 package documents
 
 import (
-	"net/http"
-	"net/http/httptest"
-	"os"
 	"os/exec"
 	"regexp"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"plantstore/test/processtest"
@@ -19,21 +15,14 @@ func TestAWSCommands(t *testing.T) {
 	if _, err := exec.LookPath("aws"); err != nil {
 		processtest.Lacks(t, "the AWS CLI: pip install -r tools/awscli.txt")
 	}
-	var requests atomic.Int32
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		requests.Add(1)
-		w.WriteHeader(http.StatusBadRequest)
-	}))
-	defer server.Close()
-	environment := append(os.Environ(), "AWS_ENDPOINT_URL="+server.URL, "AWS_ENDPOINT_URL_DYNAMODB="+server.URL,
-		"AWS_MAX_ATTEMPTS=1", "AWS_PAGER=", "AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=secret", "AWS_REGION=us-east-1", "AWS_DEFAULT_REGION=us-east-1",
-		"stack=stack", "plants=plants", `item={"id": {"N": "1"}}`)
+	environment, calls := processtest.AWS(t)
+	environment = append(environment, "stack=stack", "plants=plants", `item={"id": {"N": "1"}}`)
 	commands := awsCommands(t)
 	for _, command := range commands {
-		before := requests.Load()
+		before := calls()
 		shell := exec.CommandContext(t.Context(), "bash", "-c", command)
 		shell.Env = environment
-		if output, err := shell.CombinedOutput(); requests.Load() == before {
+		if output, err := shell.CombinedOutput(); calls() == before {
 			t.Errorf("%s sent no request: %v\n%s", command, err, output)
 		}
 	}

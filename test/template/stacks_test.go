@@ -32,9 +32,9 @@ var changes = []struct{ parameter, value, publishes string }{
 }
 
 // values returns the value of each parameter: its default, unless pairs of names and values say another.
-func values(t *testing.T, pairs ...string) map[string]string {
+func values(template tree, pairs ...string) map[string]string {
 	values := map[string]string{}
-	for name, parameter := range parse(t, "template.yaml").sub("Parameters") {
+	for name, parameter := range template.sub("Parameters") {
 		values[name] = parameter.(tree).text("Default")
 	}
 	for i := 0; i < len(pairs); i += 2 {
@@ -45,11 +45,12 @@ func values(t *testing.T, pairs ...string) map[string]string {
 
 // TestStacks checks the stack that CloudFormation gets from SAM for each stage and each change of a parameter.
 func TestStacks(t *testing.T) {
-	untested := maps.Clone(parse(t, "template.yaml").sub("Parameters"))
+	template := parse(t, "template.yaml")
+	untested := maps.Clone(template.sub("Parameters"))
 	var sets []map[string]string
 	for _, stage := range []string{"dev", "staging", "production"} {
 		for _, change := range changes {
-			set := values(t, "Stage", stage, "AlarmTopic", topic, change.parameter, change.value)
+			set := values(template, "Stage", stage, "AlarmTopic", topic, change.parameter, change.value)
 			if set["DomainName"] != "" {
 				set["CertificateArn"] = certificate
 			}
@@ -121,13 +122,14 @@ func testStack(t *testing.T, name string, stack tree, parameters map[string]stri
 
 // TestRules checks which parameters a deployment refuses.
 func TestRules(t *testing.T) {
+	template := parse(t, "template.yaml")
 	sets := []map[string]string{
-		values(t, "Stage", "staging"),
-		values(t, "Stage", "production"),
-		values(t, "DomainName", "plants.example.com"),
-		values(t, "CertificateArn", certificate),
-		values(t, "TokenIssuer", "https://issuer.example.com"),
-		values(t, "TokenAudience", "plants"),
+		values(template, "Stage", "staging"),
+		values(template, "Stage", "production"),
+		values(template, "DomainName", "plants.example.com"),
+		values(template, "CertificateArn", certificate),
+		values(template, "TokenIssuer", "https://issuer.example.com"),
+		values(template, "TokenAudience", "plants"),
 	}
 	for i, stack := range translate(t, sets) {
 		if got, want := refused(stack, sets[i]), i > 0; got != want {

@@ -1,16 +1,14 @@
 package template
 
 import (
-	"errors"
 	"fmt"
 	"maps"
-	"net/http"
-	"net/http/httptest"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
+
+	"plantstore/test/processtest"
 )
 
 const (
@@ -194,29 +192,23 @@ func TestEnvironments(t *testing.T) {
 				t.Errorf("samconfig.toml's environment %s lacks %s", stage, setting)
 			}
 		}
-		testDeploy(t, stage.(string))
 	}
 }
 
-// testDeploy checks that `sam deploy` reads an environment, and then calls AWS, for which a server stands here.
-func testDeploy(t *testing.T, environment string) {
-	t.Helper()
-	called := make(chan bool, 100)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		called <- true
-		w.WriteHeader(http.StatusBadRequest)
-	}))
-	defer server.Close()
+// TestDeploy checks that `sam deploy` reads each environment, and then calls AWS.
+func TestDeploy(t *testing.T) {
+	if _, err := exec.LookPath("sam"); err != nil {
+		processtest.Lacks(t, "SAM: pip install --no-deps -r tools/requirements.txt")
+	}
+	variables, calls := processtest.AWS(t)
 	folder := t.TempDir()
 	run(t, "sh", "-c", `mkdir -p "$0/.aws-sam/build" && cp template.yaml samconfig.toml "$0" && echo 'Shift: gradual' >"$0/.aws-sam/build/parameters.yaml"`, folder)
-	command := exec.CommandContext(t.Context(), "sam", "deploy", "--config-env", environment)
-	command.Dir = folder
-	command.Env = append(os.Environ(), "AWS_ENDPOINT_URL="+server.URL, "AWS_MAX_ATTEMPTS=1", "SAM_CLI_TELEMETRY=0",
-		"AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=secret", "AWS_DEFAULT_REGION=us-east-1")
-	out, err := command.CombinedOutput()
-	if errors.Is(err, exec.ErrNotFound) && os.Getenv("CI") != "true" {
-		t.Logf("left out: sam deploy --config-env %s: SAM is missing", environment)
-	} else if len(called) == 0 {
-		t.Errorf("sam deploy --config-env %s does not call AWS: %v\n%s", environment, err, out)
+	for _, stage := range parse(t, "template.yaml").list("Parameters.Stage.AllowedValues") {
+		before := calls()
+		command := exec.CommandContext(t.Context(), "sam", "deploy", "--config-env", stage.(string))
+		command.Dir, command.Env = folder, variables
+		if out, err := command.CombinedOutput(); calls() == before {
+			t.Errorf("sam deploy --config-env %s does not call AWS: %v\n%s", stage, err, out)
+		}
 	}
 }

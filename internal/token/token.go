@@ -29,8 +29,31 @@ const (
 	idLength       = 12 // characters: 71 bits, so ids do not collide
 )
 
-// ErrInvalid means that a token is malformed, unknown, revoked or expired. A client must not learn which.
+// ErrInvalid means that a token does not open the service. A client must not learn why.
 var ErrInvalid = errors.New("token: unknown, revoked or expired")
+
+// A Reason is the error for an invalid token, in one word for the log. Every Reason is [ErrInvalid].
+type Reason string
+
+// The reasons for which a token is invalid. Those from ReasonSignature on are for JWTs.
+const (
+	ReasonMalformed   Reason = "malformed"
+	ReasonUnknown     Reason = "unknown"
+	ReasonExpired     Reason = "expired"
+	ReasonRevoked     Reason = "revoked"
+	ReasonSignature   Reason = "signature" // wrong, or by an algorithm that is not accepted
+	ReasonKey         Reason = "key"       // the issuer has no key with this id
+	ReasonIssuer      Reason = "issuer"    // another one
+	ReasonAudience    Reason = "audience"  // another service
+	ReasonType        Reason = "type"      // no access token
+	ReasonNotYetValid Reason = "not-yet-valid"
+	ReasonSubject     Reason = "subject" // missing or malformed
+)
+
+func (r Reason) Error() string { return "token: " + string(r) }
+
+// Is reports that every Reason is ErrInvalid.
+func (Reason) Is(target error) bool { return target == ErrInvalid }
 
 // Token describes a token without the secret itself.
 type Token struct {

@@ -21,7 +21,6 @@ import (
 
 	"plantstore/cmd/internal/environment"
 	"plantstore/internal/dynamo"
-	"plantstore/internal/token"
 )
 
 const (
@@ -78,31 +77,36 @@ func (c *connection) client(ctx context.Context, timeout time.Duration) (*dynamo
 // explain returns err as a message for the user of a command that used table.
 func (c *connection) explain(err error, table string) error {
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		err = fmt.Errorf("%w %s does not exist", dynamo.ErrNoTable, table)
+		err = fmt.Errorf("%w: %s", dynamo.ErrNoTable, table)
 	}
-	if errors.Is(err, dynamo.ErrNoTable) {
+	failure, ofDynamoDB := errors.AsType[*dynamo.Error](err)
+	refusal, refused := errors.AsType[smithy.APIError](err)
+	_, unreadable := errors.AsType[*smithy.DeserializationError](err)
+	network, unreachable := errors.AsType[*net.OpError](err)
+	switch {
+	case errors.Is(err, dynamo.ErrNoTable):
 		return fmt.Errorf("%w; in a local DynamoDB, create it with `plantstore tables create`", err)
-	}
-	if errors.Is(err, context.Canceled) {
+	case errors.Is(err, context.Canceled):
 		return errors.New("interrupted")
-	}
-	if refusal, ok := errors.AsType[smithy.APIError](err); ok {
+	case unreadable || refused && refusal.ErrorCode() == "UnknownError":
+		return fmt.Errorf("something other than DynamoDB answers %s", c.where())
+	case refused:
 		return fmt.Errorf("DynamoDB answered %s: %s", refusal.ErrorCode(), printable(refusal.ErrorMessage()))
-	}
-	if errors.Is(err, token.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) {
-		where := "in AWS"
-		if endpoint, err := dynamo.ParseEndpoint("", c.EndpointURL); err == nil {
-			where = "at " + endpoint.Redacted()
-		}
-		if failure, ok := errors.AsType[*net.OpError](err); ok {
-			return fmt.Errorf("cannot reach DynamoDB %s: %w; is it running?", where, failure.Err)
-		}
-		if errors.Is(err, dynamo.ErrNotDynamoDB) {
-			return fmt.Errorf("something other than DynamoDB answers %s", where)
-		}
-		return fmt.Errorf("DynamoDB %s timed out: is it running and reachable?", where)
+	case unreachable:
+		return fmt.Errorf("cannot reach DynamoDB %s: %w; is it running?", c.where(), network.Err)
+	case ofDynamoDB && failure.Temporary, errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("DynamoDB %s timed out: is it running and reachable?", c.where())
 	}
 	return err
+}
+
+// where says in a message where the DynamoDB is.
+func (c *connection) where() string {
+	endpoint, err := dynamo.ParseEndpoint("", c.EndpointURL)
+	if err != nil {
+		return "in AWS"
+	}
+	return "at " + endpoint.Redacted()
 }
 
 // printable returns text, quoted if a terminal would not print all of it.

@@ -129,7 +129,7 @@ func TestTokens(t *testing.T) {
 	endpoint := dynamotest.Endpoint(t)
 	p := build(t, "AWS_ENDPOINT_URL_DYNAMODB="+endpoint, "PLANTS_TABLE=p-"+run, "TOKENS_TABLE=t-"+run)
 	for _, args := range []string{"token list", "serve --addr 127.0.0.1:0"} {
-		p.check(t, args, "", 1, "", ".*table [pt]-"+run+" does not exist; .*`plantstore tables create`.*\n")
+		p.check(t, args, "", 1, "", ".*the table does not exist: [pt]-"+run+"; .*`plantstore tables create`.*\n")
 	}
 	for range 2 { // the second time they exist
 		p.check(t, "tables create", "", 0, "Tables p-"+run+" and t-"+run+" exist.\n", "")

@@ -6,15 +6,12 @@ package dynamo
 
 import (
 	"context"
-	"crypto/x509"
-	_ "embed" // for amazon-roots.pem
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
-	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -39,23 +36,22 @@ func NewClient(cfg aws.Config, timeout time.Duration) *dynamodb.Client {
 }
 
 // NewFunctionClient returns a client for a Lambda function. It does without the SDK's config module,
-// which looks for files and services that a function does not have. See also [amazonFirst].
+// which looks for files and services that a function does not have. For AWS's own DynamoDB it trusts
+// Amazon's roots first, see [amazonFirst].
 func NewFunctionClient(cfg aws.Config, log *slog.Logger) *dynamodb.Client {
-	system := bounded(awshttp.NewBuildableClient(), AttemptTimeout)
-	roots := trustedRoots(cfg)
-	if roots == nil {
-		return newClient(cfg, system)
+	httpClient := bounded(awshttp.NewBuildableClient(), AttemptTimeout)
+	if amazonSigns(cfg) {
+		dialer := newAmazonFirst(log)
+		httpClient = httpClient.WithTransportOptions(func(t *http.Transport) { t.DialTLSContext = dialer.dial })
 	}
-	amazon := system.WithTransportOptions(func(t *http.Transport) { t.TLSClientConfig.RootCAs = roots })
-	return newClient(cfg, &amazonFirst{amazon: amazon, system: system, log: log})
+	return newClient(cfg, httpClient)
 }
 
 func newClient(cfg aws.Config, httpClient aws.HTTPClient) *dynamodb.Client {
 	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
 		o.Retryer, o.RetryMaxAttempts = newRetryer(), 0
-		o.Logger = logging.Nop{}                 // what matters comes back as an error
-		o.DisableValidateResponseChecksum = true // checkedClient does, and returns an error
-		o.HTTPClient = checkedClient{httpClient}
+		o.Logger = logging.Nop{} // what matters comes back as an error
+		o.HTTPClient = httpClient
 	})
 }
 
@@ -87,47 +83,10 @@ func Connect(client *dynamodb.Client) {
 	if err != nil {
 		return
 	}
-	if answer, err := o.HTTPClient.Do(&http.Request{Method: http.MethodGet, URL: &endpoint.URI}); err == nil {
-		_ = answer.Body.Close() // checkedClient has read it, so the connection stays open
+	answer, err := o.HTTPClient.Do(&http.Request{Method: http.MethodGet, URL: &endpoint.URI})
+	if err != nil {
+		return
 	}
-}
-
-// amazonRoots are the roots of AWS's certificates. The system has a hundred more, which Go would parse
-// for the first TLS connection. Source: https://www.amazontrust.com/repository/.
-//
-//go:embed amazon-roots.pem
-var amazonRoots []byte
-
-// trustedRoots returns Amazon's roots, or nil, which means the system's, if the endpoint of cfg is not
-// under amazonaws.com: it may have others, as in China, the isolated regions and the sovereign cloud.
-func trustedRoots(cfg aws.Config) *x509.CertPool {
-	where := dynamodb.EndpointParameters{Region: &cfg.Region}
-	endpoint, err := dynamodb.NewDefaultEndpointResolverV2().ResolveEndpoint(context.Background(), where)
-	if err != nil || cfg.BaseEndpoint != nil || !strings.HasSuffix(endpoint.URI.Host, ".amazonaws.com") {
-		return nil
-	}
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(amazonRoots)
-	return roots
-}
-
-// amazonFirst trusts Amazon's roots alone until a certificate is signed by none of them, because AWS
-// may change its roots. From then on it trusts the system's. The attempt that meets the certificate
-// fails before it sends a request, so it is repeated.
-type amazonFirst struct {
-	amazon, system aws.HTTPClient // by the roots that they trust
-	log            *slog.Logger
-	changed        atomic.Bool // system is in use
-}
-
-// Do implements [aws.HTTPClient].
-func (c *amazonFirst) Do(request *http.Request) (*http.Response, error) {
-	if c.changed.Load() {
-		return c.system.Do(request)
-	}
-	answer, err := c.amazon.Do(request)
-	if causedBy[x509.UnknownAuthorityError](err) && !c.changed.Swap(true) {
-		c.log.Warn("no embedded root signed the certificate of DynamoDB; trusting the system's roots", "error", err.Error())
-	}
-	return answer, err
+	_, _ = io.Copy(io.Discard, answer.Body) // a connection is used again only after its answer is read
+	_ = answer.Body.Close()
 }

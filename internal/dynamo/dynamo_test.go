@@ -127,8 +127,8 @@ func TestCheckTables(t *testing.T) {
 		{plants, tokens, "<nil>"},
 		{tokens, plants, "does not have the key id"},
 		{plants, plants, "does not have the key digest"},
-		{"absent", tokens, "absent does not exist"},
-		{plants, "absent", "absent does not exist"},
+		{"absent", tokens, "does not exist: absent"},
+		{plants, "absent", "does not exist: absent"},
 	} {
 		err := dynamo.CheckTables(t.Context(), client, test.plants, test.tokens)
 		if !strings.Contains(fmt.Sprint(err), test.want) || errors.Is(err, dynamo.ErrNoTable) != strings.Contains(test.want, "exist") {

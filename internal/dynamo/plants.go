@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -23,45 +23,72 @@ type PlantStore struct {
 
 var _ plant.Store = (*PlantStore)(nil)
 
+// plantItem is a plant as the table holds it.
+type plantItem struct {
+	ID int64 `dynamodbav:"id"`
+	plantAttributes
+	CreatedAt time.Time `dynamodbav:"created_at"` // RFC 3339, UTC
+	CreatedBy string    `dynamodbav:"created_by"` // subject of the request's token
+	WriteKey  string    `dynamodbav:"write_key"`
+}
+
+// plantAttributes has the fields of [plant.Plant], and converts to and from it.
+type plantAttributes struct {
+	Name string  `dynamodbav:"name"`
+	Tag  *string `dynamodbav:"tag,omitempty"`
+}
+
 // Create implements [plant.Store]. It is one conditional put, repeated until its outcome is known. If
 // the condition fails, DynamoDB returns the stored item, whose write key is that of its request.
 func (s *PlantStore) Create(ctx context.Context, w plant.Write) error {
-	item := map[string]types.AttributeValue{
-		"id":         &types.AttributeValueMemberN{Value: strconv.FormatInt(w.Plant.ID, 10)},
-		"name":       text(w.Plant.Name),
-		"created_at": text(w.At.UTC().Format(time.RFC3339Nano)),
-		"created_by": text(w.By), // a token's subject
-		"write_key":  text(w.Key),
+	item, err := attributevalue.MarshalMap(plantItem{
+		ID:              w.Plant.ID,
+		plantAttributes: plantAttributes(w.Plant.Plant),
+		CreatedAt:       w.At.UTC(),
+		CreatedBy:       w.By,
+		WriteKey:        w.Key,
+	})
+	if err != nil {
+		return fmt.Errorf("dynamo: encode plant: %w", err)
 	}
-	if w.Plant.Tag != nil {
-		item["tag"] = text(*w.Plant.Tag)
-	}
-	_, err := call(ctx, s.Client.PutItem, &dynamodb.PutItemInput{
+	_, err = call(ctx, s.Client.PutItem, &dynamodb.PutItemInput{
 		TableName:                           &s.Table,
 		Item:                                item,
 		ConditionExpression:                 aws.String("attribute_not_exists(id)"),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-	}, plant.ErrOutcomeUnknown, plant.ErrUnavailable)
+	})
 	if exists, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		return compare(item, exists.Item)
+		return compare(w, exists.Item)
 	}
-	return err
+	return plantError(err)
 }
 
-func text(value string) types.AttributeValue { return &types.AttributeValueMemberS{Value: value} }
-
-// compare returns the outcome of a put, given the item that is stored under its id.
-func compare(sent, stored map[string]types.AttributeValue) error {
-	if len(stored) == 0 {
+// compare returns the outcome of a write whose id has the stored item.
+func compare(w plant.Write, item map[string]types.AttributeValue) error {
+	if len(item) == 0 {
 		return fmt.Errorf("%w: the id exists, and DynamoDB did not return its item", plant.ErrOutcomeUnknown)
 	}
-	if !reflect.DeepEqual(sent["write_key"], stored["write_key"]) {
+	var stored plantItem
+	err := attributevalue.UnmarshalMap(item, &stored)
+	switch {
+	case err != nil: // another program wrote it
 		return plant.ErrExists
-	}
-	for _, name := range []string{"name", "tag"} { // what the client sent, besides the id
-		if !reflect.DeepEqual(sent[name], stored[name]) {
-			return plant.ErrKeyReused
-		}
+	case stored.WriteKey != w.Key:
+		return plant.ErrExists
+	case !reflect.DeepEqual(plant.Plant(stored.plantAttributes), w.Plant.Plant):
+		return plant.ErrKeyReused
 	}
 	return nil
+}
+
+// plantError translates the error of a call for package plant.
+func plantError(err error) error {
+	failure, ok := errors.AsType[*Error](err)
+	switch {
+	case ok && failure.Applied:
+		return fmt.Errorf("%w: %w", plant.ErrOutcomeUnknown, err)
+	case ok && failure.Temporary:
+		return fmt.Errorf("%w: %w", plant.ErrUnavailable, err)
+	}
+	return err
 }

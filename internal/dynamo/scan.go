@@ -86,10 +86,10 @@ func (s *TokenStore) scan(ctx context.Context, in dynamodb.ScanInput, f func(map
 func (s *TokenStore) scanSegment(ctx context.Context, in dynamodb.ScanInput, f func(*dynamodb.ScanOutput)) error {
 	for {
 		ctx, cancel := context.WithTimeout(ctx, pageTimeout)
-		page, err := call(ctx, s.Client.Scan, &in, token.ErrUnavailable, token.ErrUnavailable)
+		page, err := call(ctx, s.Client.Scan, &in)
 		cancel()
 		if err != nil {
-			return err
+			return tokenError(err)
 		}
 		f(page)
 		if page.LastEvaluatedKey == nil {

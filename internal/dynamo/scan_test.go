@@ -23,7 +23,7 @@ func TestScanOfAMillionTokens(t *testing.T) {
 		pages    = 25 // a segment
 		pageSize = 1_000_000 / segments / pages
 	)
-	client := scanned(t, func(segment, page int) attempt {
+	client := scanned(t, func(segment, page int) http.HandlerFunc {
 		item := fmt.Sprintf(`{"digest":{"S":"digest-%d-%d"},"created_at":{"S":"2026-03-01T12:00:00Z"}}`, segment, page)
 		more := fmt.Sprintf(`,"LastEvaluatedKey":{"digest":{"S":"%d"}}`, page+1)
 		if page == pages-1 {
@@ -51,9 +51,9 @@ func TestScanOfAMillionTokens(t *testing.T) {
 
 // A page that cannot be read ends the scan.
 func TestScanThatFails(t *testing.T) {
-	client := scanned(t, func(segment, page int) attempt {
+	client := scanned(t, func(segment, page int) http.HandlerFunc {
 		if segment == segments-1 && page == 1 {
-			return denied
+			return refuse("AccessDeniedException")
 		}
 		return answer(200, `{"LastEvaluatedKey":{"digest":{"S":"`+strconv.Itoa(page+1)+`"}}}`)
 	})
@@ -65,16 +65,15 @@ func TestScanThatFails(t *testing.T) {
 
 // scanned returns a client of a DynamoDB that answers a Scan with what page
 // returns. The key of a page is its number.
-func scanned(t *testing.T, page func(segment, number int) attempt) *dynamodb.Client {
+func scanned(t *testing.T, page func(segment, number int) http.HandlerFunc) *dynamodb.Client {
 	t.Helper()
-	client, _ := standIn(t, attempt{"scans", func(w http.ResponseWriter, r *http.Request) {
+	return newFake(t, func(w http.ResponseWriter, r *http.Request) {
 		var in struct {
 			Segment           int
 			ExclusiveStartKey map[string]map[string]string
 		}
 		_ = json.NewDecoder(r.Body).Decode(&in)
 		number, _ := strconv.Atoi(in.ExclusiveStartKey["digest"]["S"])
-		page(in.Segment, number).handle(w, r)
-	}})
-	return client
+		page(in.Segment, number)(w, r)
+	}).client()
 }

@@ -8,12 +8,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
-	"plantstore/internal/token"
 )
 
 // ErrNoTable means that a table does not exist.
-var ErrNoTable = errors.New("table")
+var ErrNoTable = errors.New("the table does not exist")
 
 type table struct {
 	name, key string
@@ -33,7 +31,7 @@ func CreateTables(ctx context.Context, client *dynamodb.Client, plants, tokens s
 			BillingMode:          types.BillingModePayPerRequest,
 			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: &t.key, AttributeType: t.keyType}},
 			KeySchema:            []types.KeySchemaElement{{AttributeName: &t.key, KeyType: types.KeyTypeHash}},
-		}, token.ErrUnavailable, token.ErrUnavailable)
+		})
 		if err != nil && !causedBy[*types.ResourceInUseException](err) {
 			return err
 		}
@@ -45,10 +43,10 @@ func CreateTables(ctx context.Context, client *dynamodb.Client, plants, tokens s
 func CheckTables(ctx context.Context, client *dynamodb.Client, plants, tokens string) error {
 	for _, t := range tables(plants, tokens) {
 		in := &dynamodb.DescribeTableInput{TableName: &t.name}
-		out, err := call(ctx, client.DescribeTable, in, token.ErrUnavailable, token.ErrUnavailable)
+		out, err := call(ctx, client.DescribeTable, in)
 		switch {
 		case causedBy[*types.ResourceNotFoundException](err):
-			return fmt.Errorf("%w %s does not exist", ErrNoTable, t.name)
+			return fmt.Errorf("%w: %s", ErrNoTable, t.name)
 		case err != nil:
 			return err
 		case aws.ToString(out.Table.KeySchema[0].AttributeName) != t.key:

@@ -40,9 +40,9 @@ func (s *TokenStore) Find(ctx context.Context, digest string) (token.Token, erro
 		TableName:      &s.Table,
 		Key:            map[string]types.AttributeValue{"digest": text(digest)},
 		ConsistentRead: aws.Bool(true),
-	}, token.ErrUnavailable, token.ErrUnavailable)
+	})
 	if err != nil {
-		return token.Token{}, err
+		return token.Token{}, tokenError(err)
 	}
 	if len(out.Item) == 0 {
 		return token.Token{}, token.ErrNotFound
@@ -65,7 +65,7 @@ func (s *TokenStore) Add(ctx context.Context, t token.Token) error {
 		Item:                                item,
 		ConditionExpression:                 aws.String("attribute_not_exists(digest)"),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-	}, token.ErrUnavailable, token.ErrUnavailable)
+	})
 	if exists, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		stored, unreadable := decodeToken(exists.Item)
 		stored.Revoked = t.Revoked
@@ -74,7 +74,7 @@ func (s *TokenStore) Add(ctx context.Context, t token.Token) error {
 		}
 		return errors.New("dynamo: put token: another token has this digest")
 	}
-	return err
+	return tokenError(err)
 }
 
 // Revoke implements [token.Store].
@@ -85,12 +85,23 @@ func (s *TokenStore) Revoke(ctx context.Context, digest string) error {
 		ConditionExpression:       aws.String("attribute_exists(digest)"),
 		UpdateExpression:          aws.String("SET revoked = :true"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{":true": &types.AttributeValueMemberBOOL{Value: true}},
-	}, token.ErrUnavailable, token.ErrUnavailable)
+	})
 	if causedBy[*types.ConditionalCheckFailedException](err) {
 		return token.ErrNotFound
 	}
+	return tokenError(err)
+}
+
+// tokenError translates the error of a call for package token.
+func tokenError(err error) error {
+	failure, ok := errors.AsType[*Error](err)
+	if ok && (failure.Applied || failure.Temporary) {
+		return fmt.Errorf("%w: %w", token.ErrUnavailable, err)
+	}
 	return err
 }
+
+func text(value string) types.AttributeValue { return &types.AttributeValueMemberS{Value: value} }
 
 // decodeToken returns the token that an item holds. An item that somebody else wrote may hold none,
 // or a time that JSON cannot express.

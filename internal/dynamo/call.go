@@ -1,0 +1,79 @@
+package dynamo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http/httptrace"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+)
+
+// Error is why an operation of DynamoDB failed. Each store translates it into the errors of its domain.
+type Error struct {
+	Applied   bool // an attempt may have been applied
+	Temporary bool // no attempt may have been applied if Applied is false, and a later retry may succeed
+	Cause     error
+}
+
+func (e *Error) Error() string { return "dynamo: " + e.Cause.Error() }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// call calls an operation of the SDK. Its error is an [*Error].
+func call[In, Out any](
+	ctx context.Context, operation func(context.Context, *In, ...func(*dynamodb.Options)) (*Out, error), in *In,
+) (*Out, error) {
+	var a attempts
+	connected := func(httptrace.GotConnInfo) { a.sent = true }
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: connected})
+	out, err := operation(traced, in, func(o *dynamodb.Options) {
+		a.RetryerV2, _ = o.Retryer.(aws.RetryerV2) // it keeps the client's quota
+		o.Retryer = &a
+	})
+	if err == nil {
+		return out, nil
+	}
+	if a.last != nil && !errors.Is(err, a.last) {
+		err = fmt.Errorf("%w; an attempt: %w", err, a.last)
+	}
+	return nil, &Error{Applied: a.applied, Temporary: a.temporary || ctx.Err() != nil, Cause: err}
+}
+
+// attempts is the retryer of a single operation. It records what may have happened.
+type attempts struct {
+	aws.RetryerV2
+
+	sent      bool  // the running attempt got a connection
+	applied   bool  // an attempt may have been applied
+	temporary bool  // the last failure is worth a retry
+	last      error // why the last attempt failed; a timeout keeps an earlier cause
+}
+
+// MaxAttempts returns 0, which means no limit.
+func (*attempts) MaxAttempts() int { return 0 }
+
+// IsErrorRetryable is called by the SDK after each attempt that failed. An attempt that was sent may
+// have been applied, unless DynamoDB refused it. It is repeated even if the SDK would not.
+func (a *attempts) IsErrorRetryable(err error) bool {
+	unknown := a.sent && !refused(err)
+	a.sent = false
+	a.applied = a.applied || unknown
+	a.temporary = unknown || a.RetryerV2.IsErrorRetryable(err)
+	if !errors.Is(err, context.DeadlineExceeded) || a.last == nil {
+		a.last = err
+	}
+	return a.temporary
+}
+
+// refused reports whether err is DynamoDB's refusal to carry an attempt out: a status 4xx that names
+// an error. The SDK calls an error UnknownError if the answer does not name it.
+func refused(err error) bool {
+	answer, answered := errors.AsType[*smithyhttp.ResponseError](err)
+	named, ok := errors.AsType[smithy.APIError](err)
+	return answered && answer.HTTPStatusCode()/100 == 4 && ok && named.ErrorCode() != "UnknownError"
+}

@@ -1,0 +1,53 @@
+package dynamo
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"plantstore/internal/token"
+)
+
+// A token is found by its own item alone, read consistently, which DynamoDB Local does in any case.
+func TestFindByAttempts(t *testing.T) {
+	t.Parallel()
+	const item = `{"Item":{"digest":{"S":"d"},"id":{"S":"i"},"subject":{"S":"s"},` +
+		`"created_at":{"S":"2026-03-01T12:00:00Z"},"expires_at":{"N":"1800000000"}}}`
+	another := strings.Replace(item, `"d"`, `"e"`, 1)
+	tests := []struct {
+		name     string
+		attempts []http.HandlerFunc
+		want     error // nil for the token
+	}{
+		{"the token", do(answer(200, item)), nil},
+		{"the token after a failure", do(fail, answer(200, item)), nil},
+		{"no token", do(succeed), token.ErrNotFound},
+		{"no server", nil, token.ErrUnavailable},
+		{"another token", do(answer(200, another)), errOther},
+		{"a refusal", do(refuse("AccessDeniedException")), errOther},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			fake := newFake(t, test.attempts...)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			got, err := (&TokenStore{Client: fake.client(), Table: "tokens"}).Find(ctx, "d")
+			isDomains := errors.Is(err, token.ErrNotFound) || errors.Is(err, token.ErrUnavailable)
+			if test.want == errOther && (err == nil || isDomains) || test.want != errOther && !errors.Is(err, test.want) {
+				t.Errorf("Find = %+v, %v, want %v", got, err, test.want)
+			}
+			if (err == nil) != (got.Subject == "s") {
+				t.Errorf("Find = %+v, %v, want the token or an error", got, err)
+			}
+			for _, r := range fake.received() {
+				if !strings.Contains(r.body, `"ConsistentRead":true`) {
+					t.Errorf("Find sends %s, want a consistent read", r.body)
+				}
+			}
+		})
+	}
+}

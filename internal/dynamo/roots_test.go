@@ -1,0 +1,113 @@
+package dynamo
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/pem"
+	"io"
+	"log"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+)
+
+// A function trusts Amazon's roots where it talks to AWS under amazonaws.com, and not elsewhere.
+func TestAmazonSigns(t *testing.T) {
+	tests := []struct {
+		name, region, endpoint string
+		want                   bool
+	}{
+		{"Virginia", "us-east-1", "", true},
+		{"Frankfurt", "eu-central-1", "", true},
+		{"the government's regions", "us-gov-west-1", "", true},
+		{"a region to come", "a-region-to-come-1", "", true},
+		{"another endpoint", "us-east-1", "https://localhost:8000", false},
+		{"China", "cn-north-1", "", false},
+		{"an isolated region", "us-iso-east-1", "", false},
+		{"another isolated region", "us-isob-east-1", "", false},
+		{"Europe's isolated region", "eu-isoe-west-1", "", false},
+		{"the sovereign cloud", "eusc-de-east-1", "", false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			client, ok := functionClient(test.region, test.endpoint).Options().HTTPClient.(*awshttp.BuildableClient)
+			if !ok {
+				t.Fatal("the client is not the SDK's own")
+			}
+			if got := client.GetTransport().DialTLSContext != nil; got != test.want {
+				t.Errorf("region %s, endpoint %q: trusts Amazon's roots first = %t, want %t", test.region, test.endpoint, got, test.want)
+			}
+		})
+	}
+}
+
+// A certificate that only the system's roots signed is accepted, after one warning. No other certificate is.
+func TestAmazonFirst(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(succeed)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS() // its certificate is for 127.0.0.1, not for localhost
+	t.Cleanup(server.Close)
+	its, none := x509.NewCertPool(), x509.NewCertPool()
+	its.AddCert(server.Certificate())
+	elsewhere := strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
+	tests := []struct {
+		name           string
+		amazon, system *x509.CertPool
+		url            string
+		accepted       bool
+		warnings       int
+	}{
+		{"Amazon's roots signed it", its, none, server.URL, true, 0},
+		{"only the system's roots signed it", none, its, server.URL, true, 1},
+		{"no root signed it", none, none, server.URL, false, 1},
+		{"it is for another name", its, its, elsewhere, false, 0},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var warnings bytes.Buffer
+			dialer := newAmazonFirst(slog.New(slog.NewJSONHandler(&warnings, nil)))
+			dialer.amazon.Config.RootCAs = test.amazon
+			dialer.system.Config.RootCAs = test.system
+			for range 2 {
+				client := &http.Client{Transport: &http.Transport{DialTLSContext: dialer.dial}}
+				answer, err := client.Get(test.url)
+				if (err == nil) != test.accepted {
+					t.Errorf("Get = %v, want the certificate accepted: %t", err, test.accepted)
+				}
+				if err == nil {
+					_ = answer.Body.Close()
+				}
+			}
+			if got := strings.Count(warnings.String(), `"level":"WARN"`); got != test.warnings {
+				t.Errorf("%d warnings, want %d: %s", got, test.warnings, &warnings)
+			}
+		})
+	}
+}
+
+// The embedded roots are the five of Amazon Trust Services, known by the SHA-256 that it publishes.
+func TestAmazonRoots(t *testing.T) {
+	want := []string{
+		"8ecde6884f3d87b1125ba31ac3fcb13d7016de7f57cc904fe1cb97c6ae98196e", // Amazon Root CA 1
+		"1ba5b2aa8c65401a82960118f80bec4f62304d83cec4713a19c39c011ea46db4", // Amazon Root CA 2
+		"18ce6cfe7bf14e60b2e347b8dfe868cb31d02ebb3ada271569f50343b46db3a4", // Amazon Root CA 3
+		"e35d28419ed02025cfa69038cd623962458da5c695fbdea3c22b0bfb25897092", // Amazon Root CA 4
+		"568d6905a2c88708a4b3025190edcfedb1974a606a13c6e5290fcb2ae63edab5", // Starfield Services Root CA - G2
+	}
+	var got []string
+	for block, rest := pem.Decode(amazonRoots); block != nil; block, rest = pem.Decode(rest) {
+		sum := sha256.Sum256(block.Bytes)
+		got = append(got, hex.EncodeToString(sum[:]))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the embedded roots = %q, want %q", got, want)
+	}
+}

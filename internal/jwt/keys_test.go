@@ -86,6 +86,7 @@ func TestSlowIssuer(t *testing.T) {
 		if took := time.Since(began); took != fetchTimeout {
 			t.Errorf("the first Verify takes %v, want %v", took, fetchTimeout)
 		}
+		i.check(t, v, "the token at once", bearer, token.ErrUnavailable, 2)
 		time.Sleep(firstWait)
 		i.check(t, v, "the token a second later", bearer, nil, 3)
 	})
@@ -144,6 +145,9 @@ func TestMovedKeys(t *testing.T) {
 // TestDocuments checks documents that are of no use. The error repeats nothing of them.
 func TestDocuments(t *testing.T) {
 	const isJSON = "application/json"
+	// A valid set of keys with the example of RFC 7517, appendix A.1, but for its end.
+	const set = `{"keys":[{"kty":"EC","kid":"k1","crv":"P-256",` +
+		`"x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4","y":"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"}]`
 	malformed := func(*http.Request) (*http.Response, error) { return nil, errors.New("malformed HTTP: canary") }
 	tests := []struct {
 		name     string
@@ -154,12 +158,12 @@ func TestDocuments(t *testing.T) {
 		{"the discovery is not HTTP", discoveryPath, malformed},
 		{"the discovery is for another issuer", discoveryPath, discovers("https://canary", issuerURL+keysPath)},
 		{"the discovery is moved", discoveryPath, answers(http.StatusMovedPermanently, isJSON, "{}")},
-		{"the keys fail", keysPath, failing},
+		{"the keys fail", keysPath, answers(http.StatusInternalServerError, isJSON, set+"}")},
 		{"the keys are moved", keysPath, answers(http.StatusFound, isJSON, "{}")},
-		{"the keys are a page", keysPath, answers(http.StatusOK, "text/html", `{"keys":[]}`)},
+		{"the keys are a page", keysPath, answers(http.StatusOK, "text/html", set+"}")},
 		{"the keys are no JSON", keysPath, answers(http.StatusOK, isJSON, "canary")},
-		{"the keys are cut", keysPath, answers(http.StatusOK, isJSON, `{"keys":[]`)},
-		{"the keys are over 1 MB", keysPath, answers(http.StatusOK, isJSON, `{"keys":[]`+strings.Repeat(" ", maxAnswer)+`}`)},
+		{"the keys are cut", keysPath, answers(http.StatusOK, isJSON, set)},
+		{"the keys are over 1 MB", keysPath, answers(http.StatusOK, isJSON, set+strings.Repeat(" ", maxAnswer)+"}")},
 		{"there are no keys", keysPath, answers(http.StatusOK, isJSON, `{"keys":[]}`)},
 		{"no key is of use", keysPath, answers(http.StatusOK, isJSON, `{"keys":["canary"]}`)},
 	}

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"cmp"
 	"io"
 	standardlog "log"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"plantstore/cmd/internal/lambdalog"
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
+	"plantstore/internal/jwt"
 	"plantstore/internal/token"
 )
 
@@ -23,9 +23,13 @@ func main() {
 	standardlog.SetOutput(io.Discard) // net/http logs answers that it did not ask for, with their bodies
 	log := lambdalog.New(os.Stdout, os.Getenv("BUILD"))
 	table, config, err := environment.Read(os.Getenv, "TOKENS_TABLE")
-	issuer, issuerErr := environment.Issuer(os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE"))
-	if err = cmp.Or(err, issuerErr); err != nil {
+	if err != nil {
 		log.Error("cannot start", "error", err.Error())
+		os.Exit(1)
+	}
+	issuer, err := jwt.New(os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE"), time.Now)
+	if err != nil {
+		log.Error("cannot start", "error", "TOKEN_ISSUER "+err.Error())
 		os.Exit(1)
 	}
 	client := dynamo.NewFunctionClient(config, log)

@@ -14,10 +14,10 @@ import (
 	"time"
 
 	contract "plantstore"
-	"plantstore/cmd/internal/environment"
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
 	"plantstore/internal/gateway"
+	"plantstore/internal/jwt"
 	"plantstore/internal/memory"
 	"plantstore/internal/page"
 	"plantstore/internal/plant"
@@ -41,9 +41,9 @@ func (c *serveCommand) Run(ctx context.Context) error {
 			return usageError("--allow-origin must be an origin, for example http://localhost:5173, or *")
 		}
 	}
-	issuer, err := environment.Issuer(c.TokenIssuer, c.TokenAudience)
+	issuer, err := jwt.New(c.TokenIssuer, c.TokenAudience, time.Now)
 	if err != nil {
-		return usageError(err.Error())
+		return usageError("TOKEN_ISSUER " + err.Error())
 	}
 	plants, tokens, secret, err := c.stores(ctx)
 	if err != nil {

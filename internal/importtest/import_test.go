@@ -13,7 +13,6 @@ import (
 const (
 	sdk    = "github.com/aws/aws-sdk-go-v2/"
 	lambda = "github.com/aws/aws-lambda-go/"
-	oidc   = "github.com/coreos/go-oidc/v3/oidc"
 	jose   = "github.com/go-jose/go-jose/v4"
 )
 
@@ -35,13 +34,13 @@ func allowed() map[string][]string {
 		internal + "dynamo":          append(smithy, internal+"plant", internal+"token", sdk),
 		internal + "api":             {internal + "plant", internal + "token"},
 		internal + "gateway":         {lambda + "events"},
-		internal + "jwt":             {internal + "token", oidc, jose},
+		internal + "jwt":             {internal + "token", jose},
 		internal + "page":            {"github.com/swaggest/swgui/v5/static"},
-		cmd + "internal/environment": {internal + "dynamo", internal + "jwt", internal + "token", sdk},
+		cmd + "internal/environment": {internal + "dynamo", sdk},
 		cmd + "internal/lambdalog":   {lambda + "lambdacontext"},
 		cmd + "createplant":          {cmd + "internal/", internal + "api", internal + "dynamo", lambda + "lambda"},
 		cmd + "authorizer": {
-			cmd + "internal/", internal + "api", internal + "dynamo", internal + "token", lambda + "lambda",
+			cmd + "internal/", internal + "api", internal + "dynamo", internal + "jwt", internal + "token", lambda + "lambda",
 		},
 		cmd + "plantstore": append(
 			smithy, module, cmd+"internal/", internal, sdk, "github.com/alecthomas/kong",

@@ -3,103 +3,103 @@ package jwt
 import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
-	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json/v2"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"sync"
 	"testing"
 	"time"
-
-	"github.com/go-jose/go-jose/v4"
 )
 
-const configuration = "/.well-known/openid-configuration"
+const (
+	issuerURL     = "https://issuer.example.com"
+	discoveryPath = "/.well-known/openid-configuration"
+	keysPath      = "/keys"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // object is a JSON object.
 type object map[string]any
 
-// fault answers a request in place of an issuer, and reports whether it did.
-type fault func(w http.ResponseWriter, r *http.Request) bool
+// document answers a request for a document of an issuer.
+type document func(*http.Request) (*http.Response, error)
 
-// issuer is an issuer of tokens. Its clock stands until a test moves it.
+// issuer is an issuer of tokens, in place of the network.
 type issuer struct {
-	*httptest.Server
-	now  time.Time
-	keys []any
-
-	mu       sync.Mutex
-	requests int
-	fault    fault
+	url       string
+	now       func() time.Time
+	documents map[string]document // by path
+	published []any               // the keys at keysPath
+	requests  []time.Time         // when they came
 }
 
-// newIssuer starts an issuer with the key k1.
-func newIssuer(t testing.TB) (*issuer, signer) {
-	t.Helper()
-	i := &issuer{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	i.Server = httptest.NewServer(i)
-	t.Cleanup(i.Close)
+// newIssuer returns an issuer with the key k1, at noon.
+func newIssuer() (*issuer, signer) {
+	i := &issuer{url: issuerURL, now: func() time.Time { return noon }}
+	i.documents = map[string]document{
+		discoveryPath: discovers(issuerURL, issuerURL+keysPath),
+		keysPath: func(r *http.Request) (*http.Response, error) {
+			text, _ := json.Marshal(object{"keys": i.published}) // they are objects of JSON
+			return answers(http.StatusOK, "application/json; charset=utf-8", string(text))(r)
+		},
+	}
 	return i, i.newKey("k1")
 }
 
-// ServeHTTP answers the discovery document, and the keys at any other path.
-func (i *issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	i.mu.Lock()
-	i.requests++
-	fault := i.fault
-	i.mu.Unlock()
-	if fault != nil && fault(w, r) {
-		return
+// answers returns a document that is always the same. It redirects to /moved if the status does.
+func answers(status int, contentType, body string) document {
+	return func(*http.Request) (*http.Response, error) {
+		answer := httptest.NewRecorder()
+		answer.Header().Set("Content-Type", contentType)
+		answer.Header().Set("Location", "/moved")
+		answer.WriteHeader(status)
+		fmt.Fprint(answer, body)
+		return answer.Result(), nil
 	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	answer := object{"keys": i.keys}
-	if r.URL.Path == configuration {
-		answer = object{"issuer": i.URL, "jwks_uri": i.URL + "/keys"}
-	}
-	_ = json.MarshalWrite(w, answer) // the client may have gone
 }
 
-// fail sets the fault, if any.
-func (i *issuer) fail(f fault) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.fault = f
+// discovers returns a discovery document.
+func discovers(issuer, keys string) document {
+	return answers(http.StatusOK, "application/json", fmt.Sprintf(`{"issuer":%q,"jwks_uri":%q}`, issuer, keys))
 }
 
-// count returns how many requests there were.
-func (i *issuer) count() int {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return i.requests
+func (i *issuer) RoundTrip(r *http.Request) (*http.Response, error) {
+	i.requests = append(i.requests, i.now())
+	return i.documents[r.URL.Path](r)
 }
 
 // verifier returns a Verifier of the issuer's tokens for the audience plants.
 func (i *issuer) verifier(t testing.TB) *Verifier {
 	t.Helper()
-	v, err := New(i.URL, "plants", func() time.Time { return i.now })
+	v, err := New(i.url, "plants", i.now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return v
+	verifier := v.(*Verifier)
+	verifier.keys.client.Transport = i
+	return verifier
 }
 
-// token returns a valid token with changes to its header and claims. A nil removes
-// a member.
-func (i *issuer) token(t testing.TB, sign signer, header, claims object) string {
+// token returns a valid token with changes to its header and claims. A nil removes a member.
+func (i *issuer) token(t testing.TB, sign signer, headerChanges, claimChanges object) string {
 	t.Helper()
-	seconds := i.now.Unix()
-	return sign(encode(t, object{"typ": "at+jwt", "alg": "ES256", "kid": "k1"}, header) + "." + encode(t, object{
-		"iss": i.URL, "sub": "ann", "aud": "plants", "jti": "t1", "exp": seconds + 1, "nbf": seconds, "iat": seconds,
-	}, claims))
+	seconds := i.now().Unix()
+	header := object{"typ": "at+jwt", "alg": "ES256", "kid": "k1"}
+	claims := object{
+		"iss": i.url, "sub": "ann", "aud": "plants", "jti": "t1", "exp": seconds + 1, "nbf": seconds, "iat": seconds,
+	}
+	return sign(encode(t, header, headerChanges) + "." + encode(t, claims, claimChanges))
 }
 
 func encode(t testing.TB, value, changes object) string {
 	t.Helper()
 	for name, change := range changes {
-		if value[name] = change; change == nil {
+		value[name] = change
+		if change == nil {
 			delete(value, name)
 		}
 	}
@@ -113,25 +113,25 @@ func encode(t testing.TB, value, changes object) string {
 // signer adds a signature to the header and the payload of a token.
 type signer func(signed string) string
 
-// newKey returns a signer with a key that the issuer publishes under this id.
+// newKey returns a signer with a P-256 key that the issuer publishes under this id.
 func (i *issuer) newKey(id string) signer {
 	key, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader) // crypto/rand does not fail
-	i.keys = append(i.keys, jose.JSONWebKey{Key: key.Public(), KeyID: id, Use: "sig"})
+	point, _ := key.PublicKey.Bytes()                         // 4, x and y
+	i.published = append(i.published, object{
+		"kty": "EC", "crv": "P-256", "kid": id, "use": "sig",
+		"x": base64.RawURLEncoding.EncodeToString(point[1:33]),
+		"y": base64.RawURLEncoding.EncodeToString(point[33:]),
+	})
 	return func(signed string) string {
-		hash := sha256.Sum256([]byte(signed))
-		r, s, _ := ecdsa.Sign(rand.Reader, key, hash[:])
+		r, s, _ := ecdsa.Sign(rand.Reader, key, digest(signed))
 		signature := append(r.FillBytes(make([]byte, 32)), s.FillBytes(make([]byte, 32))...)
 		return signed + "." + base64.RawURLEncoding.EncodeToString(signature)
 	}
 }
 
-// hmacOf returns a signer that uses a public key as the secret of HS256.
-func hmacOf(secret []byte) signer {
-	return func(signed string) string {
-		mac := hmac.New(sha256.New, secret)
-		mac.Write([]byte(signed))
-		return signed + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
-	}
-}
-
 func unsigned(signed string) string { return signed + "." }
+
+func digest(text string) []byte {
+	sum := sha256.Sum256([]byte(text))
+	return sum[:]
+}

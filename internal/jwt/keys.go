@@ -2,20 +2,15 @@ package jwt
 
 import (
 	"context"
-	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/rsa"
-	"crypto/tls"
 	"encoding/json/jsontext"
 	"encoding/json/v2"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -25,133 +20,131 @@ import (
 )
 
 const (
-	interval     = time.Minute             // the shortest time from one fetch to the next
+	interval     = time.Minute             // from a fetch that succeeded to the next, and the longest wait after failures
+	firstWait    = time.Second             // after the first failure; each further one doubles it
 	maxAge       = time.Hour               // of keys, after which they are fetched again
 	fetchTimeout = 1500 * time.Millisecond // leaves the authorizer time to answer
-	maxAnswer    = 1 << 20                 // bytes
-	maxURL       = 2048                    // bytes
 )
 
 // keys are the public keys of an issuer. They are fetched when a token needs a key that is missing or
-// an hour old, but at most once a minute, whatever tokens come: go-oidc would fetch for each forged
-// one. They stay in use until a fetch succeeds.
+// an hour old. They stay in use until a fetch succeeds. Whatever tokens come, they cause at most one
+// fetch a minute, and a few more after a failure.
 type keys struct {
 	issuer string
 	client *http.Client // follows no redirect
 	now    func() time.Time
 
 	mu      sync.Mutex // also held during a fetch, for at most fetchTimeout
-	current map[string][]crypto.PublicKey
-	at      time.Time // when the fetch of current began
-	tried   time.Time // when the last fetch began
-	err     error     // of the last fetch
-	url     string    // of the keys, once it is discovered
+	current map[string][]jose.JSONWebKey
+	fetched time.Time     // when the fetch of current began
+	url     string        // of the keys, if it is known
+	err     error         // of the last fetch
+	wait    time.Duration // after the last fetch, if that failed
+	next    time.Time     // when the next fetch may begin
 }
 
-// find returns the keys with this id. If there are none, it returns
-// [token.ErrInvalid], or [token.ErrUnavailable] if the last fetch failed.
-func (k *keys) find(ctx context.Context, id string) ([]crypto.PublicKey, error) {
+// find returns the keys with this id. If there are none, it returns [token.ReasonKey], or
+// [token.ErrUnavailable] if the last fetch failed.
+func (k *keys) find(ctx context.Context, id string) ([]jose.JSONWebKey, error) {
 	if id == "" {
-		return nil, token.ErrInvalid
+		return nil, token.ReasonKey
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := k.now()
-	missing := k.current[id] == nil || now.Sub(k.at) >= maxAge
-	if missing && now.Sub(k.tried) >= interval {
-		k.tried = now
+	needed := k.current[id] == nil || now.Sub(k.fetched) >= maxAge
+	if needed && !now.Before(k.next) {
 		k.err = k.fetch(ctx)
+		k.schedule()
 	}
-	switch found := k.current[id]; {
-	case found != nil:
+	if found := k.current[id]; found != nil {
 		return found, nil
-	case k.err != nil:
-		return nil, fmt.Errorf("%w: %w", token.ErrUnavailable, k.err)
 	}
-	return nil, token.ErrInvalid
+	if k.err != nil {
+		return nil, fmt.Errorf("%w: %w; next attempt from %s", token.ErrUnavailable, k.err, k.next.UTC().Format(time.TimeOnly))
+	}
+	return nil, token.ReasonKey
 }
 
-// fetch replaces the keys. Its error repeats no answer.
+// schedule sets when the next fetch may begin: a minute after a success, and 1, 2, 4 … 60 s after
+// failures in a row. The time counts from the end of the last fetch, so that callers who waited for it
+// do not all begin another.
+func (k *keys) schedule() {
+	if k.err == nil {
+		k.wait = 0
+		k.next = k.now().Add(interval)
+		return
+	}
+	k.wait = min(max(2*k.wait, firstWait), interval)
+	k.next = k.now().Add(k.wait)
+}
+
+// fetch replaces the keys. The discovery of their URL and the keys may each take the whole time: a URL
+// that was found just now stays for the next fetch. If a fetch fails at a URL that was found earlier,
+// the next one discovers it again, because the keys may have moved.
 func (k *keys) fetch(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	defer k.client.CloseIdleConnections() // Lambda may freeze the process for hours
-	if k.url == "" {
-		var document struct {
-			Issuer string `json:"issuer"`
-			Keys   string `json:"jwks_uri"`
-		}
-		err := k.get(ctx, strings.TrimSuffix(k.issuer, "/")+"/.well-known/openid-configuration", &document)
-		switch {
-		case err != nil:
-			return err
-		case document.Issuer != k.issuer:
-			return errors.New("jwt: the discovery document names another issuer")
-		case !strings.HasPrefix(document.Keys, "https:") && strings.HasPrefix(k.issuer, "https:"):
-			return errors.New("jwt: the discovery document has no https URL of the keys")
-		}
-		k.url = document.Keys
-	}
+	began := k.now()
 	url := k.url
-	k.url = "" // discovered again if the keys cannot be fetched there
+	k.url = ""
+	if url == "" {
+		found, err := k.discover(ctx)
+		if err != nil {
+			return err
+		}
+		url = found
+		k.url = found
+	}
+	current, err := k.download(ctx, url)
+	if err != nil {
+		return err
+	}
+	k.url, k.current, k.fetched = url, current, began
+	return nil
+}
+
+// download returns the keys at a URL that verify signatures, by their ids.
+func (k *keys) download(ctx context.Context, url string) (map[string][]jose.JSONWebKey, error) {
 	var set struct {
 		Keys []jsontext.Value `json:"keys"`
 	}
-	if err := k.get(ctx, url, &set); err != nil {
-		return err
+	if err := get(ctx, k.client, url, &set); err != nil {
+		return nil, err
 	}
-	current := map[string][]crypto.PublicKey{}
+	current := map[string][]jose.JSONWebKey{}
 	for _, value := range set.Keys {
-		var key jose.JSONWebKey
-		// A key of a kind that go-jose does not know is an error.
-		if key.UnmarshalJSON(value) == nil && verifies(key) {
-			current[key.KeyID] = append(current[key.KeyID], key.Key)
+		if key, ok := decodeKey(value); ok {
+			current[key.KeyID] = append(current[key.KeyID], key)
 		}
 	}
 	if len(current) == 0 {
-		return errors.New("jwt: the answer has no key that verifies signatures")
+		return nil, errors.New("jwt: the answer has no key that verifies signatures")
 	}
-	k.at, k.current, k.url = k.tried, current, url
-	return nil
+	return current, nil
 }
 
-// verifies reports whether a key is for signatures of our algorithms, and public.
-func verifies(key jose.JSONWebKey) bool {
-	if key.Use == "enc" || key.Algorithm != "" && !slices.Contains(algorithms, jose.SignatureAlgorithm(key.Algorithm)) {
-		return false
+// decodeKey returns a key, and reports whether it is public and verifies signatures.
+func decodeKey(value jsontext.Value) (jose.JSONWebKey, bool) {
+	var key jose.JSONWebKey
+	if err := key.UnmarshalJSON(value); err != nil { // also for a kind that go-jose does not know
+		return key, false
+	}
+	var more struct {
+		Operations []string `json:"key_ops"` // which go-jose does not decode
+	}
+	if err := json.Unmarshal(value, &more); err != nil {
+		return key, false
+	}
+	if key.Use == "enc" || more.Operations != nil && !slices.Contains(more.Operations, "verify") {
+		return key, false
 	}
 	switch public := key.Key.(type) {
 	case *rsa.PublicKey:
-		return public.N.BitLen() >= 2048 // RFC 7518, section 3.3
+		return key, public.N.BitLen() >= 2048 // RFC 7518, section 3.3
 	case *ecdsa.PublicKey, ed25519.PublicKey:
-		return true
+		return key, true
 	}
-	return false
-}
-
-// get decodes the JSON at address into value.
-func (k *keys) get(ctx context.Context, address string, value any) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
-	if err != nil || request.URL.User != nil || len(address) > maxURL {
-		return errors.New("jwt: the URL of the keys is malformed")
-	}
-	address = request.URL.Host
-	answer, err := k.client.Do(request)
-	if err != nil {
-		cause := fmt.Errorf("timed out = %t", os.IsTimeout(err)) // the text of another error may repeat the answer
-		if network, ok := errors.AsType[*net.OpError](err); ok {
-			cause = network
-		} else if certificate, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-			cause = certificate
-		}
-		return fmt.Errorf("jwt: no answer from %s: %w", address, cause)
-	}
-	defer answer.Body.Close() //nolint:errcheck // it was only read
-	if answer.StatusCode != http.StatusOK || !strings.Contains(answer.Header.Get("Content-Type"), "json") {
-		return fmt.Errorf("jwt: %s does not answer with status 200 and JSON, but with status %d", address, answer.StatusCode)
-	}
-	if json.UnmarshalRead(http.MaxBytesReader(nil, answer.Body, maxAnswer), value) != nil {
-		return fmt.Errorf("jwt: the answer of %s is not JSON, or is over 1 MB", address)
-	}
-	return nil
+	return key, false
 }

@@ -57,7 +57,7 @@ func TestContract(t *testing.T) {
 		runAll(t, target{server.URL, http.DefaultTransport, secret, lacking, false})
 	})
 	t.Run("with the tokens of an issuer", func(t *testing.T) {
-		issuer := issuertest.Start(t, "127.0.0.1", "0")
+		issuer := issuertest.Start(t, "127.0.0.1")
 		lacking := map[need]string{revokedToken: "a JWT cannot be revoked"}
 		t.Run("in process", func(t *testing.T) {
 			service := newService(t)

@@ -20,7 +20,7 @@ func TestJWTsThroughSAMLocal(t *testing.T) {
 	if os.Getenv("SAM_LOCAL") == "" {
 		t.Skip("skipped: SAM_LOCAL=1 runs this, after `sam build` and `make dynamodb`")
 	}
-	issuer := issuertest.Start(t, "host.docker.internal", "0")
+	issuer := issuertest.Start(t, "host.docker.internal")
 	var variables struct{ Parameters map[string]string }
 	content, err := os.ReadFile("../../tools/sam-local.json")
 	if err = cmp.Or(err, json.Unmarshal(content, &variables)); err != nil {

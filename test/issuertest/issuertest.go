@@ -28,7 +28,6 @@ type Issuer struct {
 	URL      string            `json:"issuer"`
 	Audience string            `json:"audience"`
 	Tokens   map[string]string `json:"tokens"` // TOKEN, OTHER_TOKEN and so on; see server.mjs
-	Stop     func()            `json:"-"`
 }
 
 // Environment returns the variables with which a service accepts the tokens.
@@ -36,17 +35,17 @@ func (i *Issuer) Environment() []string {
 	return []string{"TOKEN_ISSUER=" + i.URL, "TOKEN_AUDIENCE=" + i.Audience}
 }
 
-// Start starts a provider with a new key on a port, or on a free one if that is 0.
-// The service knows this machine as host. The provider stops at the end of the test.
-// If it cannot be started, Start skips the test, or fails it with CI=true.
-func Start(t testing.TB, host, port string) *Issuer {
+// Start starts a provider with a new key on a free port. The service knows this
+// machine as host. The provider stops at the end of the test. If it cannot be started,
+// Start skips the test, or fails it with CI=true.
+func Start(t testing.TB, host string) *Issuer {
 	t.Helper()
 	folder, err := install(t)
 	if err != nil {
 		processtest.Lacks(t, fmt.Sprintf("npm and Node.js 20 or later, and downloads oidc-provider: %v", err))
 	}
 	for range 3 { // Node.js 20 may hang while it starts, which was seen once
-		if issuer := start(t, folder, host, port); issuer.URL != "" {
+		if issuer := start(t, folder, host); issuer.URL != "" {
 			return issuer
 		}
 	}
@@ -55,9 +54,9 @@ func Start(t testing.TB, host, port string) *Issuer {
 }
 
 // start starts a provider. If it prints no URL within 20 s, the Issuer has none.
-func start(t testing.TB, folder, host, port string) *Issuer {
+func start(t testing.TB, folder, host string) *Issuer {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), "node", "server.mjs", port, host)
+	command := exec.CommandContext(t.Context(), "node", "server.mjs", host)
 	command.Dir = folder
 	var log bytes.Buffer
 	command.Stderr = &log
@@ -66,18 +65,19 @@ func start(t testing.TB, folder, host, port string) *Issuer {
 	if err := cmp.Or(err1, err2, command.Start()); err != nil {
 		t.Fatal(err)
 	}
-	issuer := &Issuer{Stop: func() {
+	stop := func() {
 		_ = stdin.Close() // which ends it
 		_ = command.Wait()
-	}}
-	t.Cleanup(issuer.Stop)
+	}
+	t.Cleanup(stop)
+	issuer := new(Issuer)
 	hangs := time.AfterFunc(20*time.Second, func() { _ = command.Process.Kill() }) // it may have ended
 	defer hangs.Stop()
 	for lines := bufio.NewScanner(stdout); issuer.URL == "" && lines.Scan(); {
 		_ = json.Unmarshal(lines.Bytes(), issuer) // other lines are notices
 	}
 	if issuer.URL == "" {
-		issuer.Stop()
+		stop()
 		t.Logf("the provider ended: %s", &log)
 	}
 	return issuer

@@ -1,29 +1,27 @@
-// Serves an OpenID provider on a port of 127.0.0.1, prints its URL and tokens of
-// each kind as a line of JSON, and ends when standard input does.
+// Serves an OpenID provider on a free port, prints its URL and tokens of each kind as
+// a line of JSON, and ends when standard input does.
 //
-//   node server.mjs PORT HOST    HOST is how others name this machine
+//   node server.mjs HOST    HOST is how others name this machine
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import Provider from 'oidc-provider';
 
-const [port, host] = process.argv.slice(2);
-const server = createServer().listen(Number(port), host === '127.0.0.1' ? host : undefined);
+const [host] = process.argv.slice(2);
+const server = createServer().listen(0, host === '127.0.0.1' ? host : undefined);
 await new Promise((resolve) => server.once('listening', resolve));
 const local = `http://127.0.0.1:${server.address().port}`;
 const issuer = `http://${host}:${server.address().port}`;
 const audience = 'plants';
 const redirect = 'https://client.example.com/callback';
 
-// What the tokens of a client have besides, by its id. Times are from now, in seconds.
-const changes = { expired: { exp: -60 }, early: { nbf: 3600 } };
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const key = { ...privateKey.export({ format: 'jwk' }), kid: randomBytes(8).toString('hex') };
 const provider = new Provider(issuer, {
   jwks: { keys: [key] },
   cookies: { keys: ['test'] },
   pkce: { required: () => false },
-  clients: ['gardener', 'other', 'expired', 'early'].map((id) => ({
+  clients: ['gardener', 'other', 'expired'].map((id) => ({
     client_id: id,
     client_secret: 'secret',
     redirect_uris: [redirect],
@@ -35,11 +33,7 @@ const provider = new Provider(issuer, {
     clientCredentials: { enabled: true },
     resourceIndicators: {
       enabled: true,
-      getResourceServerInfo: (_, resource) => ({
-        scope: 'create',
-        audience: new URL(resource).hostname.split('.')[0],
-        accessTokenFormat: 'jwt',
-      }),
+      getResourceServerInfo: () => ({ scope: 'create', audience, accessTokenFormat: 'jwt' }),
       useGrantedResource: () => true,
     },
   },
@@ -47,9 +41,7 @@ const provider = new Provider(issuer, {
   formats: {
     customizers: {
       jwt: (_, token, parts) => {
-        for (const [claim, offset] of Object.entries(changes[token.clientId] ?? {})) {
-          parts.payload[claim] = Math.floor(Date.now() / 1000) + offset;
-        }
+        if (token.clientId === 'expired') parts.payload.exp = Math.floor(Date.now() / 1000) - 60;
       },
     },
   },
@@ -85,8 +77,8 @@ async function grant(client, parameters) {
 }
 
 // issue returns an access token of a client that acts for itself.
-async function issue(client, parameters) {
-  return (await grant(client, { grant_type: 'client_credentials', scope: 'create', ...parameters })).access_token;
+async function issue(client) {
+  return (await grant(client, { grant_type: 'client_credentials', scope: 'create' })).access_token;
 }
 
 // logIn returns the answer of the token endpoint for a user, who follows redirects.
@@ -117,8 +109,6 @@ const tokens = {
   ID_TOKEN: user.id_token,
   OTHER_TOKEN: await issue('other'),
   EXPIRED_TOKEN: await issue('expired'),
-  EARLY_TOKEN: await issue('early'),
-  FOREIGN_TOKEN: await issue('gardener', { resource: 'https://animals.example.com' }),
 };
 console.log(JSON.stringify({ issuer, audience, tokens }));
 process.stdin.resume().on('end', () => process.exit());

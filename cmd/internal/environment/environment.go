@@ -2,16 +2,12 @@
 package environment
 
 import (
-	"errors"
 	"fmt"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"plantstore/internal/dynamo"
-	"plantstore/internal/jwt"
-	"plantstore/internal/token"
 )
 
 // Read returns the table in tableVariable and the configuration of DynamoDB. An empty variable counts
@@ -41,19 +37,4 @@ func Endpoint(getenv func(string) string) (string, error) {
 		}
 	}
 	return "", nil
-}
-
-// Issuer verifies the JWTs of TOKEN_ISSUER for TOKEN_AUDIENCE. It is nil if both are "".
-func Issuer(issuer, audience string) (token.Issuer, error) {
-	if issuer == "" && audience == "" {
-		return nil, nil
-	}
-	if issuer == "" || audience == "" {
-		return nil, errors.New("set both TOKEN_ISSUER and TOKEN_AUDIENCE, or neither")
-	}
-	verifier, err := jwt.New(issuer, audience, time.Now)
-	if err != nil {
-		return nil, fmt.Errorf("TOKEN_ISSUER %w", err)
-	}
-	return verifier, nil
 }

@@ -55,20 +55,3 @@ func TestRead(t *testing.T) {
 		}
 	}
 }
-
-func TestIssuer(t *testing.T) {
-	for _, test := range []struct{ issuer, audience, want string }{
-		{"", "", ""},
-		{"https://example.com", "plants", ""},
-		{"http://127.0.0.1:1", "plants", ""},
-		{"https://example.com", "", "set both TOKEN_ISSUER and TOKEN_AUDIENCE"},
-		{"", "plants", "set both TOKEN_ISSUER and TOKEN_AUDIENCE"},
-		{"http://example.com", "plants", "TOKEN_ISSUER is not an https URL"},
-	} {
-		got, err := Issuer(test.issuer, test.audience)
-		wanted := test.want == "" && test.issuer != ""
-		if (got != nil) != wanted || (err != nil) != (test.want != "") || err != nil && !strings.Contains(err.Error(), test.want) {
-			t.Errorf("Issuer of %q and %q = %v, %v, want one: %t, error %q", test.issuer, test.audience, got, err, wanted, test.want)
-		}
-	}
-}

@@ -1,0 +1,89 @@
+package jwt
+
+import (
+	"encoding/json/jsontext"
+	"encoding/json/v2"
+	"slices"
+	"strings"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"plantstore/internal/token"
+)
+
+const leeway = 60 // seconds: how far nbf may be in the future
+
+// claims are the claims that Verify checks. Their names are case-sensitive: some issuers sign for all
+// tenants with the same keys, and tenants add claims.
+type claims struct {
+	Issuer    string  `json:"iss"`
+	Subject   string  `json:"sub"`
+	ID        string  `json:"jti"`
+	Audience  texts   `json:"aud"`
+	ClientID  string  `json:"client_id"`
+	Expiry    float64 `json:"exp"` // seconds
+	NotBefore float64 `json:"nbf"`
+	TokenUse  string  `json:"token_use"`
+	Type      string  `json:"typ"`
+	Scopes    texts   `json:"scp"`
+	IDType    string  `json:"idtyp"`
+
+	Confirmation any `json:"cnf"` // names a key of the client, which a bearer does not show (RFC 7800)
+}
+
+// texts is a claim that is a text or a list of texts. It is nil if the claim is missing.
+type texts []string
+
+// UnmarshalJSONFrom decodes both forms.
+func (t *texts) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
+	if decoder.PeekKind() != jsontext.KindString {
+		return json.UnmarshalDecode(decoder, (*[]string)(t))
+	}
+	*t = make(texts, 1)
+	return json.UnmarshalDecode(decoder, &(*t)[0])
+}
+
+// accept returns nil if the claims are those of an access token for this service, now. A token without
+// an audience is for its client: Cognito names only that. Sources: OpenID Connect Core, section 2; API
+// Gateway, "Control access to HTTP APIs with JWT authorizers".
+func (v *Verifier) accept(header jose.Header, c claims) error {
+	now := float64(v.now().Unix())
+	audience := c.Audience
+	if audience == nil {
+		audience = texts{c.ClientID}
+	}
+	switch {
+	case c.Issuer != v.issuer:
+		return token.ReasonIssuer
+	case !slices.Contains(audience, v.audience):
+		return token.ReasonAudience
+	case !isAccess(header, c):
+		return token.ReasonType
+	case c.Expiry <= now:
+		return token.ReasonExpired
+	case c.NotBefore > now+leeway:
+		return token.ReasonNotYetValid
+	case !visible.MatchString(c.Subject):
+		return token.ReasonSubject
+	}
+	return nil
+}
+
+// isAccess reports whether a token states that it is an access token, and that its bearer may use it.
+// See the comment on the package.
+func isAccess(header jose.Header, c claims) bool {
+	typ, _ := header.ExtraHeaders[jose.HeaderType].(string)
+	typ = strings.TrimPrefix(strings.ToLower(typ), "application/")
+	switch {
+	case typ != "" && typ != "jwt" && typ != "at+jwt":
+		return false
+	case c.TokenUse != "" && c.TokenUse != "access":
+		return false
+	case c.Type != "" && c.Type != "Bearer":
+		return false
+	case c.Confirmation != nil:
+		return false
+	}
+	hasScope := strings.Join(c.Scopes, "") != ""
+	return typ == "at+jwt" || c.TokenUse != "" || c.Type != "" || hasScope || c.IDType == "app"
+}

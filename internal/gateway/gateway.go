@@ -17,7 +17,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -25,8 +24,7 @@ import (
 
 // The limits of the HTTP API and of the two functions in template.yaml.
 const (
-	maxBodySize   = 10 << 20 // bytes; a larger body is answered 413
-	smallBodySize = 1 << 20  // bytes, from which a body counts as large
+	maxBodySize = 10 << 20 // bytes; a larger body is answered 413
 
 	// MaxHeaderSize limits the request line and all headers, in bytes. The HTTP server enforces it.
 	MaxHeaderSize = 10240
@@ -48,8 +46,6 @@ type Gateway struct {
 	Log          *slog.Logger
 	Now          func() time.Time
 	NewID        func() string // returns a request id that no other request has
-
-	large sync.Mutex // held while a large body is in memory
 }
 
 // ServeHTTP answers one request as the HTTP API would.
@@ -65,16 +61,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound)
 		return
 	}
-	limited := http.MaxBytesReader(w, r.Body, maxBodySize)
-	body, err := io.ReadAll(io.LimitReader(limited, smallBodySize))
-	if err == nil && len(body) == smallBodySize {
-		// Otherwise some dozens of clients without a token could make the process hold gigabytes.
-		g.large.Lock()
-		defer g.large.Unlock()
-		var rest []byte
-		rest, err = io.ReadAll(limited)
-		body = append(body, rest...)
-	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodySize))
 	_, tooLarge := errors.AsType[*http.MaxBytesError](err)
 	switch {
 	case tooLarge:

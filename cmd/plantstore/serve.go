@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"regexp"
 	"time"
 
 	contract "plantstore"
@@ -37,8 +36,8 @@ type serveCommand struct {
 // Run serves until ctx ends. It then answers the requests that it has accepted.
 func (c *serveCommand) Run(ctx context.Context) error {
 	for _, origin := range c.AllowOrigin {
-		if !regexp.MustCompile(`^(\*|https?://(\*|[A-Za-z0-9.:-]+))$`).MatchString(origin) {
-			return usageError("--allow-origin must be an origin, for example http://localhost:5173, or *")
+		if err := gateway.CheckOrigin(origin); err != nil {
+			return usageError("--allow-origin: " + err.Error())
 		}
 	}
 	issuer, err := environment.Issuer(c.TokenIssuer, c.TokenAudience)

@@ -105,7 +105,7 @@ func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens t
 // newServer puts the two handlers behind a gateway and an HTTP server.
 func newServer(plants plant.Store, tokens token.Verifier, allowOrigins []string, log *slog.Logger) *http.Server {
 	return &http.Server{
-		Handler: &gateway.Gateway{
+		Handler: gateway.New(gateway.Options{
 			Authorizer: &api.Authorizer{Verify: tokens.Verify, Log: log, Now: time.Now},
 			Routes: map[string]gateway.Function{
 				"POST /plants": &api.CreatePlant{Plants: plants, Log: log, Now: time.Now, NewKey: rand.Text},
@@ -114,7 +114,7 @@ func newServer(plants plant.Store, tokens token.Verifier, allowOrigins []string,
 			Log:          log,
 			Now:          time.Now,
 			NewID:        rand.Text,
-		},
+		}),
 		DisableGeneralOptionsHandler: true, // an HTTP API has none
 		ReadHeaderTimeout:            5 * time.Second,
 		ReadTimeout:                  10 * time.Second,

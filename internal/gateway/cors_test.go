@@ -51,7 +51,7 @@ func TestCORS(t *testing.T) {
 				r.Header.Set(name, value)
 			}
 		}
-		(&Gateway{
+		New(Options{
 			Authorizer: calls, Routes: map[string]Function{"POST /plants": calls}, Log: slog.New(slog.DiscardHandler),
 			Now: time.Now, NewID: func() string { return "r1" }, AllowOrigins: test.allowed,
 		}).ServeHTTP(w, r)

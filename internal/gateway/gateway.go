@@ -74,7 +74,8 @@ func New(options Options) *Gateway {
 // ServeHTTP answers one request as the HTTP API would.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set(requestIDHeader, g.NewID())
-	if g.preflight(w, r) {
+	if g.isPreflight(r) {
+		g.answerPreflight(w, r)
 		return
 	}
 	// A function runs on when its client goes away. API Gateway decodes the path before it looks for a
@@ -137,7 +138,7 @@ func (g *Gateway) invoke(ctx context.Context, w http.ResponseWriter, f Function,
 	for name, value := range answer.Headers {
 		w.Header().Set(name, value)
 	}
-	g.allow(event.Headers["origin"], w.Header())
+	g.allow(w.Header(), event.Headers["origin"])
 	w.WriteHeader(answer.StatusCode)
 	_, _ = io.WriteString(w, answer.Body) // the client may have gone
 }

@@ -89,7 +89,7 @@ func TestFailures(t *testing.T) {
 		{"tables create", 2, "tables create is for a local DynamoDB"},
 		{"tables create --endpoint-url http://127.0.0.1:1 --plants-table a --tokens-table a", 2, "must be different"},
 		{"serve --plants-table plants", 2, "set both --plants-table and --tokens-table"},
-		{"serve --allow-origin https://example.com/", 2, "--allow-origin must be an origin"},
+		{"serve --allow-origin https://example.com/", 2, "--allow-origin: must be an origin as browsers send it, here https://example.com"},
 		{"serve --token-issuer https://example.com", 2, "TOKEN_ISSUER must be set together with the audience"},
 		{"serve --addr " + taken.Addr().String(), 1, "address already in use"},
 		{"serve --addr localhost", 2, "--addr must be HOST:PORT, for example"},

@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"regexp"
 	"time"
 
 	contract "plantstore"
@@ -37,8 +36,8 @@ type serveCommand struct {
 // Run serves until ctx ends. It then answers the requests that it has accepted.
 func (c *serveCommand) Run(ctx context.Context) error {
 	for _, origin := range c.AllowOrigin {
-		if !regexp.MustCompile(`^(\*|https?://(\*|[A-Za-z0-9.:-]+))$`).MatchString(origin) {
-			return usageError("--allow-origin must be an origin, for example http://localhost:5173, or *")
+		if err := gateway.CheckOrigin(origin); err != nil {
+			return usageError("--allow-origin: " + err.Error())
 		}
 	}
 	issuer, err := jwt.New(c.TokenIssuer, c.TokenAudience, time.Now)
@@ -106,7 +105,7 @@ func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens t
 // newServer puts the two handlers behind a gateway and an HTTP server.
 func newServer(plants plant.Store, tokens token.Verifier, allowOrigins []string, log *slog.Logger) *http.Server {
 	return &http.Server{
-		Handler: &gateway.Gateway{
+		Handler: gateway.New(gateway.Options{
 			Authorizer: &api.Authorizer{Verify: tokens.Verify, Log: log, Now: time.Now},
 			Routes: map[string]gateway.Function{
 				"POST /plants": &api.CreatePlant{Plants: plants, Log: log, Now: time.Now, NewKey: rand.Text},
@@ -115,7 +114,7 @@ func newServer(plants plant.Store, tokens token.Verifier, allowOrigins []string,
 			Log:          log,
 			Now:          time.Now,
 			NewID:        rand.Text,
-		},
+		}),
 		DisableGeneralOptionsHandler: true, // an HTTP API has none
 		ReadHeaderTimeout:            5 * time.Second,
 		ReadTimeout:                  10 * time.Second,

@@ -12,19 +12,21 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// newEvent returns the event of payload format 2.0 for a request of a route and its body: as text if
-// the content type is one of text, in base64 otherwise. An event has no text that is not UTF-8.
-func newEvent(r *http.Request, routeKey string, body []byte, id string, now time.Time) events.APIGatewayV2HTTPRequest {
+// newEvent returns the event of payload format 2.0 for a request that has matched a route, and its
+// body: as text if the content type is one of text, in base64 otherwise. An event has no text that is
+// not UTF-8. Its paths and path parameters are decoded, as API Gateway's are.
+func newEvent(r *http.Request, body []byte, id string, now time.Time) events.APIGatewayV2HTTPRequest {
 	headers := joinedHeaders(r)
 	e := events.APIGatewayV2HTTPRequest{
 		Version:        "2.0",
-		RouteKey:       routeKey,
-		RawPath:        r.URL.EscapedPath(),
+		RouteKey:       r.Pattern,
+		RawPath:        r.URL.Path,
 		RawQueryString: r.URL.RawQuery,
 		Headers:        headers,
+		PathParameters: pathParameters(r),
 		Body:           string(body),
 		RequestContext: events.APIGatewayV2HTTPRequestContext{
-			RouteKey:     routeKey,
+			RouteKey:     r.Pattern,
 			AccountID:    "123456789012", // AWS's documentation uses this one
 			Stage:        "$default",
 			RequestID:    id,
@@ -35,7 +37,7 @@ func newEvent(r *http.Request, routeKey string, body []byte, id string, now time
 			TimeEpoch:    now.UnixMilli(),
 			HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{
 				Method:    r.Method,
-				Path:      r.URL.EscapedPath(),
+				Path:      r.URL.Path,
 				Protocol:  r.Proto,
 				SourceIP:  headers["x-forwarded-for"],
 				UserAgent: r.UserAgent(),
@@ -63,7 +65,21 @@ func newAuthorizerEvent(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2Cus
 		RawQueryString: e.RawQueryString,
 		Headers:        e.Headers,
 		RequestContext: c,
+		PathParameters: e.PathParameters,
 	}
+}
+
+// pathParameters returns the value of each variable in the route key that r has matched.
+func pathParameters(r *http.Request) map[string]string {
+	parameters := map[string]string{}
+	for segment := range strings.SplitSeq(r.Pattern, "/") {
+		name, isVariable := strings.CutPrefix(segment, "{")
+		if isVariable {
+			name = strings.TrimSuffix(name, "}")
+			parameters[name] = r.PathValue(name)
+		}
+	}
+	return parameters
 }
 
 // joinedHeaders returns the headers, repeated ones joined by a comma, and those that API Gateway adds.

@@ -1,13 +1,14 @@
 // Package gateway is an API Gateway HTTP API in process: it turns an HTTP request into the events
 // that AWS would send to the authorizer and to the function, and the answer into an HTTP response.
 //
-// It does as AWS does: routes by method and path; header names in lower case and repeated headers
-// joined by a comma; a body as text or in base64 by its content type; the authorizer called for every
-// request of a route; functions that are not stopped when their client goes away; and an HTTP API's
-// own answers: 403, 404, 408, 413 and 500, each with a JSON message, and 204 to a CORS preflight.
+// It does as AWS does: routes by method and decoded path, without a redirect; path parameters; header
+// names in lower case and repeated headers joined by a comma; a body as text or in base64 by its
+// content type; the authorizer called for every request of a route; functions that are not stopped
+// when their client goes away; and an HTTP API's own answers: 403, 404, 408, 413 and 500, each with a
+// JSON message, and 204 to a CORS preflight.
 //
-// It does not throttle, refuse an event over Lambda's limit of 6 MB, or parse cookies, query and
-// path parameters, which the functions do not read.
+// It does not throttle, refuse an event over Lambda's limit of 6 MB, or parse cookies and query
+// parameters, which the functions do not read.
 package gateway
 
 import (
@@ -17,7 +18,9 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"sync"
+	"net/url"
+	"path"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -25,8 +28,7 @@ import (
 
 // The limits of the HTTP API and of the two functions in template.yaml.
 const (
-	maxBodySize   = 10 << 20 // bytes; a larger body is answered 413
-	smallBodySize = 1 << 20  // bytes, from which a body counts as large
+	maxBodySize = 10 << 20 // bytes; a larger body is answered 413
 
 	// MaxHeaderSize limits the request line and all headers, in bytes. The HTTP server enforces it.
 	MaxHeaderSize = 10240
@@ -35,46 +37,71 @@ const (
 	functionTimeout   = 4 * time.Second
 )
 
+const requestIDHeader = "Apigw-Requestid"
+
 // Function is a Lambda function: an event in, an answer out. An error means that it failed.
 type Function interface {
 	Invoke(ctx context.Context, event []byte) ([]byte, error)
 }
 
-// Gateway is an [http.Handler] for the routes of an API, each with the same authorizer.
-type Gateway struct {
-	Authorizer   Function
-	Routes       map[string]Function // by route key, such as "POST /plants"
-	AllowOrigins []string            // of pages, or https://*, http://* or *; nil means no CORS
+// Options are what a [Gateway] serves, and what it needs for that. Its route keys are patterns of
+// [http.ServeMux] too: they have a method, and no path ends in a slash or in {proxy+}.
+type Options struct {
+	Authorizer   Function            // of every route
+	Routes       map[string]Function // by route key, such as "POST /plants" or "GET /plants/{id}"
+	AllowOrigins []string            // each passes [CheckOrigin]; none means no CORS
 	Log          *slog.Logger
 	Now          func() time.Time
 	NewID        func() string // returns a request id that no other request has
+}
 
-	large sync.Mutex // held while a large body is in memory
+// Gateway is an [http.Handler] for the routes of an API.
+type Gateway struct {
+	Options
+	mux *http.ServeMux
+}
+
+// New returns a gateway. It panics if a route key is malformed, or if two match the same request and
+// neither is more specific.
+func New(options Options) *Gateway {
+	g := &Gateway{Options: options, mux: http.NewServeMux()}
+	for routeKey, function := range options.Routes {
+		g.mux.HandleFunc(routeKey, func(w http.ResponseWriter, r *http.Request) { g.serve(w, r, function) })
+	}
+	return g
 }
 
 // ServeHTTP answers one request as the HTTP API would.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	id := g.NewID()
-	w.Header().Set("Apigw-Requestid", id)
-	if g.preflight(w, r) {
+	w.Header().Set(requestIDHeader, g.NewID())
+	if g.isPreflight(r) {
+		g.answerPreflight(w, r)
 		return
 	}
-	routeKey := r.Method + " " + r.URL.Path
-	function, found := g.Routes[routeKey]
-	if !found {
+	// A function runs on when its client goes away. API Gateway decodes the path before it looks for a
+	// route, so that %2F separates two segments.
+	r = r.WithContext(context.WithoutCancel(r.Context()))
+	r.URL = &url.URL{Path: r.URL.Path, RawQuery: r.URL.RawQuery}
+	if !g.hasRoute(r) {
 		refuse(w, http.StatusNotFound)
 		return
 	}
-	limited := http.MaxBytesReader(w, r.Body, maxBodySize)
-	body, err := io.ReadAll(io.LimitReader(limited, smallBodySize))
-	if err == nil && len(body) == smallBodySize {
-		// Otherwise some dozens of clients without a token could make the process hold gigabytes.
-		g.large.Lock()
-		defer g.large.Unlock()
-		var rest []byte
-		rest, err = io.ReadAll(limited)
-		body = append(body, rest...)
+	g.mux.ServeHTTP(w, r)
+}
+
+// hasRoute reports whether a route has exactly the method and the path of r. [http.ServeMux] alone
+// would also redirect to a clean path, answer HEAD by a route of GET, and another method by 405.
+func (g *Gateway) hasRoute(r *http.Request) bool {
+	if path.Clean("/"+r.URL.Path) != r.URL.Path {
+		return false
 	}
+	_, routeKey := g.mux.Handler(r)
+	return strings.HasPrefix(routeKey, r.Method+" ")
+}
+
+// serve answers a request of a route.
+func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, f Function) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodySize))
 	_, tooLarge := errors.AsType[*http.MaxBytesError](err)
 	switch {
 	case tooLarge:
@@ -82,7 +109,8 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		refuse(w, http.StatusRequestTimeout)
 	default:
-		g.invoke(context.WithoutCancel(r.Context()), w, function, newEvent(r, routeKey, body, id, g.Now()))
+		event := newEvent(r, body, w.Header().Get(requestIDHeader), g.Now())
+		g.invoke(r.Context(), w, f, event)
 	}
 }
 
@@ -110,7 +138,7 @@ func (g *Gateway) invoke(ctx context.Context, w http.ResponseWriter, f Function,
 	for name, value := range answer.Headers {
 		w.Header().Set(name, value)
 	}
-	g.allow(event.Headers["origin"], w.Header())
+	g.allow(w.Header(), event.Headers["origin"])
 	w.WriteHeader(answer.StatusCode)
 	_, _ = io.WriteString(w, answer.Body) // the client may have gone
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -25,180 +26,269 @@ const (
 	maxBody = 10 << 20
 	allow   = `{"isAuthorized":true,"context":{"verdict":"allow","n":7}}`
 	ok      = `{"statusCode":200,"headers":{"content-type":"application/json"},"body":"{}"}`
-
-	internal = "Internal Server Error"
 )
 
-// function is a Lambda function. Its answer is always the same, and it keeps its
-// last event.
+// function is a Lambda function that keeps its events.
 type function struct {
-	answer string
-	err    error
-
-	event   []byte // nil if it was not invoked
-	limited bool   // its context has a deadline
-	during  func(context.Context)
+	invoke func(context.Context) (answer string, err error)
+	events [][]byte
 }
 
 func (f *function) Invoke(ctx context.Context, event []byte) ([]byte, error) {
-	f.event = event
-	_, f.limited = ctx.Deadline()
-	if f.during != nil {
-		f.during(ctx)
-	}
-	return []byte(f.answer), f.err
+	f.events = append(f.events, event)
+	answer, err := f.invoke(ctx)
+	return []byte(answer), err
 }
 
-// serve returns the answer of a gateway before the two functions.
-func serve(r *http.Request, authorizer, createPlant *function) *httptest.ResponseRecorder {
+func answers(answer string) *function {
+	return &function{invoke: func(context.Context) (string, error) { return answer, nil }}
+}
+
+func fails(err error) *function {
+	return &function{invoke: func(context.Context) (string, error) { return "", err }}
+}
+
+func hangs() *function {
+	return &function{invoke: func(ctx context.Context) (string, error) {
+		<-ctx.Done()
+		return "", ctx.Err()
+	}}
+}
+
+// serve returns the response of a gateway whose routes have the same function.
+func serve(r *http.Request, authorizer, f *function, allowOrigins ...string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
-	(&gateway.Gateway{
+	gateway.New(gateway.Options{
 		Authorizer: authorizer,
-		Routes:     map[string]gateway.Function{"POST /plants": createPlant},
-		Log:        slog.New(slog.DiscardHandler),
-		Now:        func() time.Time { return time.Date(2026, 3, 1, 13, 0, 0, 0, time.FixedZone("", 3600)) },
-		NewID:      func() string { return "r1" },
+		Routes: map[string]gateway.Function{
+			"POST /plants": f, "GET /plants/{id}": f, "GET /plants/largest": f, "GET /plants/{id}/leaves/{leaf}": f,
+		},
+		AllowOrigins: allowOrigins,
+		Log:          slog.New(slog.DiscardHandler),
+		Now:          func() time.Time { return time.Date(2026, 3, 1, 13, 0, 0, 0, time.FixedZone("", 3600)) },
+		NewID:        func() string { return "r1" },
 	}).ServeHTTP(w, r)
 	return w
 }
 
-// The events are what AWS sends, for what the gateway promises to imitate.
-func TestEvents(t *testing.T) {
-	const (
-		common = `"version":"2.0","routeKey":"POST /plants","rawPath":"/plants","rawQueryString":"b=2&a=1&a=%20",` +
-			`"headers":{"host":"example.com","user-agent":"test","x-twice":"one,two","content-type":"application/json",` +
-			`"x-forwarded-for":"192.0.2.1","x-forwarded-port":"1234","x-forwarded-proto":"http"},`
-		requestContext = `"requestId":"r1","routeKey":"POST /plants","accountId":"123456789012","apiId":"local",` +
-			`"domainName":"example.com","domainPrefix":"local","stage":"$default",` +
-			`"time":"01/Mar/2026:12:00:00 +0000","timeEpoch":1772366400000,"http":{"method":"POST","path":"/plants",` +
-			`"protocol":"HTTP/1.1","sourceIp":"192.0.2.1","userAgent":"test"}`
-	)
-	r := httptest.NewRequest(http.MethodPost, "/plants?b=2&a=1&a=%20", strings.NewReader(`{"id":1}`))
-	r.Header = http.Header{"User-Agent": {"test"}, "X-Twice": {"one", "two"}, "Content-Type": {"application/json"}}
-	authorizer, createPlant := &function{answer: allow}, &function{answer: ok}
-	w := serve(r, authorizer, createPlant)
-	if w.Code != http.StatusOK || w.Body.String() != "{}" || w.Header().Get("Apigw-Requestid") != "r1" ||
-		w.Header().Get("Content-Type") != "application/json" {
-		t.Errorf("POST = %d, %s, %v, want the function's answer with the request id", w.Code, w.Body, w.Header())
+// decode returns the one event of f, which has the members of E and no others.
+func decode[E any](t *testing.T, f *function) E {
+	t.Helper()
+	var event E
+	if len(f.events) != 1 {
+		t.Fatalf("function has %d events, want 1", len(f.events))
 	}
-	checkEvent[events.APIGatewayV2CustomAuthorizerV2Request](t, "authorizer", authorizer,
-		`{`+common+`"type":"REQUEST","identitySource":["POST /plants"],"requestContext":{`+requestContext+`},`+
-			`"routeArn":"arn:aws:execute-api:us-east-1:123456789012:local/$default/POST/plants"}`)
-	checkEvent[events.APIGatewayV2HTTPRequest](t, "function", createPlant,
-		`{`+common+`"body":"{\"id\":1}","isBase64Encoded":false,`+
-			`"requestContext":{`+requestContext+`,"authorizer":{"lambda":{"verdict":"allow","n":7}}}}`)
+	decoder := json.NewDecoder(bytes.NewReader(f.events[0]))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&event); err != nil {
+		t.Fatal(err)
+	}
+	return event
 }
 
-// checkEvent compares the event of f, which has the members of E and no others.
-func checkEvent[E any](t *testing.T, name string, f *function, want string) {
-	t.Helper()
-	var got, wanted E
-	decoder := json.NewDecoder(bytes.NewReader(f.event))
-	decoder.DisallowUnknownFields()
-	err := errors.Join(decoder.Decode(&got), json.Unmarshal([]byte(want), &wanted))
-	if err != nil || !reflect.DeepEqual(got, wanted) {
-		t.Errorf("event of the %s =\n%s, %v, want\n%s", name, f.event, err, want)
+// TestEvents checks that the events are what AWS sends, as far as the package imitates it.
+func TestEvents(t *testing.T) {
+	r := httptest.NewRequest(http.MethodGet, "/plants/a%20b%3F?b=2&a=1&a=%20", strings.NewReader(`{"id":1}`))
+	r.Header = http.Header{"User-Agent": {"test"}, "X-Twice": {"one", "two"}, "Content-Type": {"application/json"}}
+	authorizer, f := answers(allow), answers(ok)
+	w := serve(r, authorizer, f)
+	wantHeader := http.Header{"Apigw-Requestid": {"r1"}, "Content-Type": {"application/json"}}
+	if !reflect.DeepEqual(w.Header(), wantHeader) {
+		t.Errorf("GET has headers %v, want %v", w.Header(), wantHeader)
 	}
-	if !f.limited {
-		t.Errorf("context of the %s has no deadline, want its timeout", name)
+	want := events.APIGatewayV2HTTPRequest{
+		Version:        "2.0",
+		RouteKey:       "GET /plants/{id}",
+		RawPath:        "/plants/a b?",
+		RawQueryString: "b=2&a=1&a=%20",
+		Headers: map[string]string{
+			"host": "example.com", "user-agent": "test", "x-twice": "one,two", "content-type": "application/json",
+			"x-forwarded-for": "192.0.2.1", "x-forwarded-port": "1234", "x-forwarded-proto": "http",
+		},
+		PathParameters: map[string]string{"id": "a b?"},
+		RequestContext: events.APIGatewayV2HTTPRequestContext{
+			RouteKey:     "GET /plants/{id}",
+			AccountID:    "123456789012",
+			Stage:        "$default",
+			RequestID:    "r1",
+			APIID:        "local",
+			DomainName:   "example.com",
+			DomainPrefix: "local",
+			Time:         "01/Mar/2026:12:00:00 +0000",
+			TimeEpoch:    1772366400000,
+			HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{
+				Method: "GET", Path: "/plants/a b?", Protocol: "HTTP/1.1", SourceIP: "192.0.2.1", UserAgent: "test",
+			},
+		},
+	}
+	wantAuthorizer := events.APIGatewayV2CustomAuthorizerV2Request{
+		Version:        want.Version,
+		Type:           "REQUEST",
+		RouteArn:       "arn:aws:execute-api:us-east-1:123456789012:local/$default/GET/plants/{id}",
+		IdentitySource: []string{want.RouteKey},
+		RouteKey:       want.RouteKey,
+		RawPath:        want.RawPath,
+		RawQueryString: want.RawQueryString,
+		Headers:        want.Headers,
+		RequestContext: want.RequestContext,
+		PathParameters: want.PathParameters,
+	}
+	got := decode[events.APIGatewayV2CustomAuthorizerV2Request](t, authorizer)
+	if !reflect.DeepEqual(got, wantAuthorizer) {
+		t.Errorf("event of the authorizer =\n%+v, want\n%+v", got, wantAuthorizer)
+	}
+	want.Body = `{"id":1}`
+	want.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{
+		Lambda: map[string]any{"verdict": "allow", "n": 7.0},
+	}
+	if got := decode[events.APIGatewayV2HTTPRequest](t, f); !reflect.DeepEqual(got, want) {
+		t.Errorf("event of the function =\n%+v, want\n%+v", got, want)
+	}
+}
+
+func TestRoutes(t *testing.T) {
+	for _, test := range []struct {
+		name, method, target string
+		routeKey             string            // "" for 404
+		parameters           map[string]string // nil if there are none
+	}{
+		{name: "no variable", method: "POST", target: "/plants", routeKey: "POST /plants"},
+		{name: "an encoded path", method: "POST", target: "/pl%61nts", routeKey: "POST /plants"},
+		{name: "a fixed path before a variable", method: "GET", target: "/plants/largest", routeKey: "GET /plants/largest"},
+		{
+			name: "a variable, decoded once", method: "GET", target: "/plants/%C3%BC%2525",
+			routeKey: "GET /plants/{id}", parameters: map[string]string{"id": "ü%25"},
+		},
+		{
+			name: "two variables", method: "GET", target: "/plants/7/leaves/8?id=9",
+			routeKey: "GET /plants/{id}/leaves/{leaf}", parameters: map[string]string{"id": "7", "leaf": "8"},
+		},
+
+		{name: "a variable spans no slash", method: "GET", target: "/plants/7/8"},
+		{name: "a variable spans no encoded slash", method: "GET", target: "/plants/7%2F8"},
+		{name: "a variable is not empty", method: "GET", target: "/plants/"},
+		{name: "a variable in the middle is not empty", method: "GET", target: "/plants//leaves/8"},
+		{name: "a slash at the end", method: "POST", target: "/plants/"},
+		{name: "two slashes", method: "POST", target: "//plants"},
+		{name: "a dot", method: "POST", target: "/./plants"},
+		{name: "two dots", method: "POST", target: "/plants/../plants"},
+		{name: "encoded dots", method: "GET", target: "/plants/%2E%2E"},
+		{name: "another case", method: "POST", target: "/Plants"},
+		{name: "another path", method: "POST", target: "/"},
+		{name: "another method", method: "PUT", target: "/plants"},
+		{name: "HEAD is not GET", method: "HEAD", target: "/plants/7"},
+		{name: "CONNECT", method: "CONNECT", target: "/plants"},
+		{name: "OPTIONS without CORS", method: "OPTIONS", target: "/plants"},
+		{name: "OPTIONS of the server", method: "OPTIONS", target: "*"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := answers(ok)
+			w := serve(httptest.NewRequest(test.method, test.target, http.NoBody), answers(allow), f)
+			if test.routeKey == "" {
+				if w.Code != http.StatusNotFound || w.Body.String() != `{"message":"Not Found"}` {
+					t.Errorf("%s %s = %d, %s, want 404", test.method, test.target, w.Code, w.Body)
+				}
+				return
+			}
+			got := decode[events.APIGatewayV2HTTPRequest](t, f)
+			if got.RouteKey != test.routeKey || !reflect.DeepEqual(got.PathParameters, test.parameters) {
+				t.Errorf("%s %s is of route %s with %v, want %s with %v",
+					test.method, test.target, got.RouteKey, got.PathParameters, test.routeKey, test.parameters)
+			}
+		})
 	}
 }
 
 func TestBodies(t *testing.T) {
-	tests := []struct {
-		name, contentType, body string
-		isBase64                bool
+	for _, test := range []struct {
+		name              string
+		contentType, body string
+		isBase64          bool
 	}{
-		{"JSON", "application/json", `{"ä":"<>"}`, false},
-		{"JSON in another case, with a parameter", "Application/JSON ; charset=utf-8", "{}", false},
-		{"XML", "application/xml", "<a/>", false},
-		{"JavaScript", "application/javascript", "x", false},
-		{"text", "text/plain", "x", false},
-		{"no type", "", "{}", true},
-		{"JSON of another kind", "application/problem+json", "{}", true},
-		{"bytes", "application/octet-stream", "\x00\xff", true},
-		{"JSON that is not UTF-8", "application/json", "\"\xff\"", true},
-		{"no JSON", "application/json", "", false},
-		{"nothing", "", "", false},
-	}
-	for _, test := range tests {
-		r := httptest.NewRequest(http.MethodPost, "/plants", strings.NewReader(test.body))
-		if test.contentType != "" {
-			r.Header.Set("Content-Type", test.contentType)
-		}
-		createPlant := &function{answer: ok}
-		serve(r, &function{answer: allow}, createPlant)
-		var got events.APIGatewayV2HTTPRequest
-		if err := json.Unmarshal(createPlant.event, &got); err != nil {
-			t.Errorf("%s: event = %s: %v", test.name, createPlant.event, err)
-		}
-		want := test.body
-		if test.isBase64 {
-			want = base64.StdEncoding.EncodeToString([]byte(test.body))
-		}
-		if got.Body != want || got.IsBase64Encoded != test.isBase64 {
-			t.Errorf("%s: event's body = %q, base64 %t, want %q, base64 %t",
-				test.name, got.Body, got.IsBase64Encoded, want, test.isBase64)
-		}
+		{name: "JSON", contentType: "application/json", body: `{"ä":"<>"}`},
+		{name: "JSON in another case, with a parameter", contentType: "Application/JSON ; charset=utf-8", body: "{}"},
+		{name: "XML", contentType: "application/xml", body: "<a/>"},
+		{name: "JavaScript", contentType: "application/javascript", body: "x"},
+		{name: "text", contentType: "text/plain", body: "x"},
+		{name: "no type", body: "{}", isBase64: true},
+		{name: "JSON of another kind", contentType: "application/problem+json", body: "{}", isBase64: true},
+		{name: "bytes", contentType: "application/octet-stream", body: "\x00\xff", isBase64: true},
+		{name: "JSON that is not UTF-8", contentType: "application/json", body: "\"\xff\"", isBase64: true},
+		{name: "no JSON", contentType: "application/json"},
+		{name: "nothing"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := httptest.NewRequest(http.MethodPost, "/plants", strings.NewReader(test.body))
+			if test.contentType != "" {
+				r.Header.Set("Content-Type", test.contentType)
+			}
+			f := answers(ok)
+			serve(r, answers(allow), f)
+			want := test.body
+			if test.isBase64 {
+				want = base64.StdEncoding.EncodeToString([]byte(test.body))
+			}
+			got := decode[events.APIGatewayV2HTTPRequest](t, f)
+			if got.Body != want || got.IsBase64Encoded != test.isBase64 {
+				t.Errorf("event's body = %q, base64 %t, want %q, base64 %t", got.Body, got.IsBase64Encoded, want, test.isBase64)
+			}
+		})
 	}
 }
 
-// The answers that API Gateway gives by itself. test/contract has more routes.
+// TestAnswers checks the responses to a request of a route. A function that hangs is stopped at its timeout.
 func TestAnswers(t *testing.T) {
-	status599, broken := strings.Replace(ok, "200", "599", 1), errors.New("broken")
+	broken := errors.New("broken")
 	body := func(size int) io.Reader { return strings.NewReader(strings.Repeat("x", size)) }
-	tests := []struct {
-		name                    string
-		method                  string
-		body                    io.Reader
-		authorizer, createPlant function
-		status                  int
-		want                    string // a message of the gateway's own, or a function's body
-		invoked                 int    // functions
+	const message = `{"message":"Internal Server Error"}`
+	for _, test := range []struct {
+		name                 string
+		body                 io.Reader
+		authorizer, function *function // nil if it must not be invoked
+		status               int
+		want                 string
+		after                time.Duration
 	}{
-		{"the route", "POST", nil, function{answer: allow}, function{answer: ok}, 200, "{}", 2},
-		{"the largest body", "POST", body(maxBody), function{answer: allow}, function{answer: ok}, 200, "{}", 2},
-		{"a larger body", "POST", body(maxBody + 1), function{}, function{}, 413, "Request Entity Too Large", 0},
-		{"a body cut short", "POST", iotest.ErrReader(broken), function{}, function{}, 408, "Request Timeout", 0},
+		{name: "the largest body", body: body(maxBody), authorizer: answers(allow), function: answers(ok), status: 200, want: "{}"},
+		{name: "a larger body", body: body(maxBody + 1), status: 413, want: `{"message":"Request Entity Too Large"}`},
+		{name: "a body cut short", body: iotest.ErrReader(broken), status: 408, want: `{"message":"Request Timeout"}`},
 
-		{"an authorizer that refuses", "POST", nil, function{answer: `{}`}, function{}, 403, "Forbidden", 1},
-		{"an authorizer that fails", "POST", nil, function{answer: allow, err: broken}, function{}, 500, internal, 1},
-		{"an authorizer that answers no JSON", "POST", nil, function{answer: "yes"}, function{}, 500, internal, 1},
+		{name: "an authorizer that refuses", authorizer: answers(`{}`), status: 403, want: `{"message":"Forbidden"}`},
+		{name: "an authorizer that fails", authorizer: fails(broken), status: 500, want: message},
+		{name: "an authorizer that answers no JSON", authorizer: answers("yes"), status: 500, want: message},
+		{name: "an authorizer that hangs", authorizer: hangs(), status: 500, want: message, after: 3 * time.Second},
 
-		{"a function that fails", "POST", nil, function{answer: allow}, function{answer: ok, err: broken}, 500, internal, 2},
-		{"a function that answers no JSON", "POST", nil, function{answer: allow}, function{answer: "yes"}, 500, internal, 2},
-		{"no status", "POST", nil, function{answer: allow}, function{answer: `{}`}, 500, internal, 2},
-		{"status 199", "POST", nil, function{answer: allow}, function{answer: `{"statusCode":199}`}, 500, internal, 2},
-		{"status 599", "POST", nil, function{answer: allow}, function{answer: status599}, 599, "{}", 2},
-		{"status 600", "POST", nil, function{answer: allow}, function{answer: `{"statusCode":600}`}, 500, internal, 2},
-	}
-	for _, test := range tests {
-		w := serve(httptest.NewRequest(test.method, "/plants", test.body), &test.authorizer, &test.createPlant)
-		want := test.want
-		if want != "{}" {
-			want = `{"message":"` + test.want + `"}`
-		}
-		if w.Code != test.status || w.Body.String() != want {
-			t.Errorf("%s: %s = %d, %s, want %d, %s", test.name, test.method, w.Code, w.Body, test.status, want)
-		}
-		a, f := test.authorizer.event != nil, test.createPlant.event != nil
-		if a != (test.invoked > 0) || f != (test.invoked > 1) {
-			t.Errorf("%s: authorizer invoked: %t, function invoked: %t, want %d of the two", test.name, a, f, test.invoked)
-		}
+		{name: "a function that fails", authorizer: answers(allow), function: fails(broken), status: 500, want: message},
+		{name: "a function that answers no JSON", authorizer: answers(allow), function: answers("yes"), status: 500, want: message},
+		{name: "a function that hangs", authorizer: answers(allow), function: hangs(), status: 500, want: message, after: 4 * time.Second},
+		{name: "no status", authorizer: answers(allow), function: answers(`{}`), status: 500, want: message},
+		{name: "status 199", authorizer: answers(allow), function: answers(`{"statusCode":199}`), status: 500, want: message},
+		{name: "status 200", authorizer: answers(allow), function: answers(`{"statusCode":200}`), status: 200, want: ""},
+		{name: "status 599", authorizer: answers(allow), function: answers(`{"statusCode":599,"body":"x"}`), status: 599, want: "x"},
+		{name: "status 600", authorizer: answers(allow), function: answers(`{"statusCode":600}`), status: 500, want: message},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				w := serve(httptest.NewRequest(http.MethodPost, "/plants", test.body), test.authorizer, test.function)
+				after := time.Since(start)
+				if w.Code != test.status || w.Body.String() != test.want || after != test.after {
+					t.Errorf("POST = %d, %s after %v, want %d, %s after %v", w.Code, w.Body, after, test.status, test.want, test.after)
+				}
+			})
+		})
 	}
 }
 
-// A Lambda function runs on when its client goes away.
+// TestClientGoesAway checks that a Lambda function runs on when its client goes away.
 func TestClientGoesAway(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
-	var err error
-	leaves := &function{answer: ok, during: func(ctx context.Context) {
+	f := &function{invoke: func(ctx context.Context) (string, error) {
 		leave()
-		err = ctx.Err()
+		return ok, ctx.Err()
 	}}
-	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/plants", http.NoBody)
-	serve(r, &function{answer: allow}, leaves)
-	if leaves.event == nil || err != nil {
-		t.Errorf("function's context ended with %v, want it to go on", err)
+	w := serve(httptest.NewRequestWithContext(ctx, http.MethodPost, "/plants", http.NoBody), answers(allow), f)
+	if w.Code != http.StatusOK {
+		t.Errorf("POST = %d after its client has gone, want 200", w.Code)
 	}
 }

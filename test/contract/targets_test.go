@@ -150,7 +150,7 @@ func issueAll(t testing.TB, store token.Store) map[string]string {
 type service struct {
 	contract
 	target
-	gateway    gateway.Gateway
+	gateway    http.Handler
 	authorizer api.Authorizer
 	plants     lastPlant
 	log        bytes.Buffer // of the last request
@@ -172,7 +172,7 @@ func newService(t testing.TB) *service {
 	s, tokens := &service{contract: loadContract(t)}, new(memory.TokenStore)
 	log := slog.New(slog.NewJSONHandler(&s.log, nil))
 	s.authorizer = api.Authorizer{Verify: token.Verifier{Store: tokens, Now: time.Now}.Verify, Log: log, Now: time.Now}
-	s.gateway = gateway.Gateway{
+	s.gateway = gateway.New(gateway.Options{
 		Authorizer: &s.authorizer,
 		Routes: map[string]gateway.Function{
 			"POST /plants": &api.CreatePlant{Plants: &s.plants, Log: log, Now: time.Now, NewKey: crand.Text},
@@ -180,7 +180,7 @@ func newService(t testing.TB) *service {
 		Log:   log,
 		Now:   time.Now,
 		NewID: crand.Text,
-	}
+	})
 	s.target = target{"", s, issueAll(t, tokens), nil, false}
 	return s
 }

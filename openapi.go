@@ -1,5 +1,5 @@
-// Package contract contains the contract of the Plant Store.
-package contract
+// Package plantstore has the contract of the Plant Store.
+package plantstore
 
 import _ "embed" // for OpenAPI
 

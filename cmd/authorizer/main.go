@@ -1,17 +1,15 @@
-// Command authorizer is the Lambda authorizer of the HTTP API. It reads TOKENS_TABLE, the variables in
-// package environment, and BUILD, a name of the deployment for the log, which may be empty.
+// Command authorizer is the Lambda authorizer of the HTTP API. It reads TOKENS_TABLE, TOKEN_ISSUER,
+// TOKEN_AUDIENCE and the variables in package function.
 package main
 
 import (
-	"io"
-	standardlog "log"
+	"fmt"
 	"os"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
-	"plantstore/cmd/internal/environment"
-	"plantstore/cmd/internal/lambdalog"
+	"plantstore/cmd/internal/function"
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
 	"plantstore/internal/jwt"
@@ -19,25 +17,16 @@ import (
 )
 
 func main() {
-	started := time.Now()
-	standardlog.SetOutput(io.Discard) // net/http logs answers that it did not ask for, with their bodies
-	log := lambdalog.New(os.Stdout, os.Getenv("BUILD"))
-	table, config, err := environment.Read(os.Getenv, "TOKENS_TABLE")
-	if err != nil {
-		log.Error("cannot start", "error", err.Error())
-		os.Exit(1)
-	}
-	issuer, err := jwt.New(os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE"), time.Now)
-	if err != nil {
-		log.Error("cannot start", "error", "TOKEN_ISSUER "+err.Error())
-		os.Exit(1)
-	}
-	client := dynamo.NewFunctionClient(config, log)
-	dynamo.Connect(client)
-	store := &dynamo.TokenStore{Client: client, Table: table}
-	lambda.Start(&api.Authorizer{
-		Verify: token.Verifier{Store: store, Now: time.Now, Issuer: issuer}.Verify,
-		Log:    lambdalog.ForInvocations(log, started),
-		Now:    time.Now,
+	function.Start("TOKENS_TABLE", func(parts function.Parts) (lambda.Handler, error) {
+		issuer, err := jwt.New(os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE"), time.Now)
+		if err != nil {
+			return nil, fmt.Errorf("TOKEN_ISSUER %w", err)
+		}
+		store := &dynamo.TokenStore{Client: parts.Client, Table: parts.Table}
+		return &api.Authorizer{
+			Verify: token.Verifier{Store: store, Now: time.Now, Issuer: issuer}.Verify,
+			Log:    parts.Log,
+			Now:    time.Now,
+		}, nil
 	})
 }

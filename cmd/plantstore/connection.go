@@ -19,7 +19,6 @@ import (
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/logging"
 
-	"plantstore/cmd/internal/environment"
 	"plantstore/internal/dynamo"
 )
 
@@ -37,7 +36,7 @@ type connection struct {
 // AfterApply takes the endpoint from the environment if no flag gives it, and checks it.
 func (c *connection) AfterApply() (err error) {
 	if c.EndpointURL == "" {
-		c.EndpointURL, err = environment.Endpoint(os.Getenv)
+		c.EndpointURL, err = dynamo.EndpointFrom(os.Getenv)
 		return err
 	}
 	_, err = dynamo.ParseEndpoint("--endpoint-url", c.EndpointURL)

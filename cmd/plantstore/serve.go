@@ -12,7 +12,7 @@ import (
 	"os"
 	"time"
 
-	contract "plantstore"
+	"plantstore"
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
 	"plantstore/internal/gateway"
@@ -61,7 +61,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if address, ok := listener.Addr().(*net.TCPAddr); !ok || !address.IP.IsLoopback() {
 		pageSecret = "" // other machines can request the page
 	}
-	if server.Handler, err = page.New(server.Handler, contract.OpenAPI, c.Addr, pageSecret); err != nil {
+	if server.Handler, err = page.New(server.Handler, plantstore.OpenAPI, c.Addr, pageSecret); err != nil {
 		return err
 	}
 	failed := make(chan error, 1)
@@ -106,10 +106,9 @@ func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens t
 func newServer(plants plant.Store, tokens token.Verifier, allowOrigins []string, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: gateway.New(gateway.Options{
-			Authorizer: &api.Authorizer{Verify: tokens.Verify, Log: log, Now: time.Now},
-			Routes: map[string]gateway.Function{
-				"POST /plants": &api.CreatePlant{Plants: plants, Log: log, Now: time.Now, NewKey: rand.Text},
-			},
+			Authorizer:   &api.Authorizer{Verify: tokens.Verify, Log: log, Now: time.Now},
+			Routes:       api.Routes(),
+			Function:     &api.Service{Plants: plants, Log: log, Now: time.Now, NewKey: rand.Text},
 			AllowOrigins: allowOrigins,
 			Log:          log,
 			Now:          time.Now,

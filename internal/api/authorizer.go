@@ -27,22 +27,29 @@ type authorization struct {
 // Invoke answers an authorizer event of payload format 2.0. Its error is nil unless the answer cannot be encoded.
 func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := a.Now()
-	var r request
-	err := guard(ctx, authorizeBudget, func(ctx context.Context) error { return a.authenticate(ctx, event, &r) })
-	r.log(ctx, a.Log, "authorize", a.Now().Sub(start), err)
-	return json.Marshal(authorization{true, newVerdict(r.Headers.authorization.value, r.principal, err)})
+	r, err := a.authenticate(ctx, event)
+	classify(err).log(ctx, a.Log, "authorize", r, a.Now().Sub(start))
+	return json.Marshal(authorization{
+		IsAuthorized: true,
+		Context:      newVerdict(r.Headers["authorization"], r.principal, err),
+	})
 }
 
-func (a *Authorizer) authenticate(ctx context.Context, event []byte, r *request) error {
-	if err := r.decode(event); err != nil {
-		return err
-	}
-	secret, err := bearer(r.Headers.authorization.value)
+// authenticate returns the request with the principal of its token.
+func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request, err error) {
+	ctx, cancel := withBudget(ctx, authorizeBudget)
+	defer cancel()
+	defer recovered(&err)
+	r, err = decode(event)
 	if err != nil {
-		return err
+		return r, err
+	}
+	secret, err := bearer(r.Headers["authorization"])
+	if err != nil {
+		return r, err
 	}
 	r.principal, err = a.Verify(ctx, secret)
-	return err
+	return r, err
 }
 
 // bearer returns the token in the value of an Authorization header, by RFC 6750 section 2.1:

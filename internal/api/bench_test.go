@@ -15,41 +15,42 @@ import (
 	"plantstore/internal/token"
 )
 
-// operation is a part of a request, with the most allocations that it may make.
-type operation struct {
+// part is a part of a request, with the most allocations that it may make.
+type part struct {
 	name        string
 	allocations float64
 	run         func() ([]byte, error)
 	want        string // part of what run returns
 }
 
-// operations are the parts of the service's own work on the sample events. The
+// parts are the parts of the service's own work on the sample events. The
 // stores are in memory.
-func operations(t testing.TB) []operation {
+func parts(t testing.TB) []part {
 	t.Helper()
 	nowhere := struct{ io.Writer }{io.Discard} // slog does no work for io.Discard itself
 	log := slog.New(slog.NewJSONHandler(nowhere, nil))
-	clock := func() time.Time { return now }
+	clock := func() time.Time { return start }
 	create, authorize := sampleEvent(t, "createplant"), sampleEvent(t, "authorizer")
-	tokens, r := new(memory.TokenStore), new(request)
-	if err := r.decode(create); err != nil {
+	tokens := new(memory.TokenStore)
+	r, err := decode(create)
+	if err != nil {
 		t.Fatal(err)
 	}
-	digest := token.Digest(strings.TrimPrefix(r.Headers.authorization.value, "Bearer "))
-	sample := token.Token{Digest: digest, ID: "SampleToken0", Subject: "gardener", ExpiresAt: now.Add(time.Hour)}
+	digest := token.Digest(strings.TrimPrefix(r.Headers["authorization"], "Bearer "))
+	sample := token.Token{Digest: digest, ID: "SampleToken0", Subject: "gardener", ExpiresAt: start.Add(time.Hour)}
 	if err := tokens.Add(t.Context(), sample); err != nil {
 		t.Fatal(err)
 	}
 	authorizer := &Authorizer{Verify: token.Verifier{Store: tokens, Now: clock}.Verify, Log: log, Now: clock}
-	createPlant := &CreatePlant{Plants: new(memory.PlantStore), Log: log, Now: clock}
+	createPlant := &Service{Plants: new(memory.PlantStore), Log: log, Now: clock}
 	mistyped := bytes.Replace(authorize, []byte("SampleToken"), []byte("SimpleToken"), 1)
 	body := []byte(`{"id":1,"name":"Monstera","tag":"indoor"}`)
-	return []operation{
-		{"decode", 5, func() ([]byte, error) { return nil, new(request).decode(create) }, ""},
+	return []part{
+		{"decode", 15, func() ([]byte, error) { _, err := decode(create); return nil, err }, ""},
 		{"validate", 9, func() ([]byte, error) { _, err := plant.Decode(body); return nil, err }, ""},
-		{"create plant", 39, func() ([]byte, error) { return createPlant.Invoke(t.Context(), create) }, "Monstera"},
-		{"authorize", 20, func() ([]byte, error) { return authorizer.Invoke(t.Context(), authorize) }, "allow"},
-		{"authorize, wrong checksum", 17, func() ([]byte, error) { return authorizer.Invoke(t.Context(), mistyped) }, "deny"},
+		{"create plant", 49, func() ([]byte, error) { return createPlant.Invoke(t.Context(), create) }, "Monstera"},
+		{"authorize", 31, func() ([]byte, error) { return authorizer.Invoke(t.Context(), authorize) }, "allow"},
+		{"authorize, wrong checksum", 28, func() ([]byte, error) { return authorizer.Invoke(t.Context(), mistyped) }, "deny"},
 	}
 }
 
@@ -68,7 +69,7 @@ func sampleEvent(t testing.TB, function string) []byte {
 }
 
 func BenchmarkOperations(b *testing.B) {
-	for _, o := range operations(b) {
+	for _, o := range parts(b) {
 		b.Run(o.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -84,7 +85,7 @@ func TestAllocations(t *testing.T) {
 	if os.Getenv("ALLOCATIONS") == "" {
 		t.Skip("skipped: `make test` runs this without the race detector")
 	}
-	for _, o := range operations(t) {
+	for _, o := range parts(t) {
 		if out, err := o.run(); err != nil || !bytes.Contains(out, []byte(o.want)) {
 			t.Errorf("%s = %s, %v, want %s in it", o.name, out, err, o.want)
 		}

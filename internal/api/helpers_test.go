@@ -2,11 +2,8 @@ package api
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"encoding/json/jsontext"
 	"encoding/json/v2"
-	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -19,172 +16,153 @@ import (
 )
 
 const (
-	// canary is in the headers and bodies that the tests send. It must not be in
-	// a log or in an Error.
+	// canary is in the token, the headers and the bodies that the tests send. It must not be in a log
+	// or in an Error.
 	canary      = "canary"
 	credentials = "Bearer " + canary
 	oak         = `{"id":1,"name":"canary"}`
-
-	// Members of a verdict.
-	allow    = `"verdict":"allow"`
-	gardener = `"subject":"gardener","token_id":"t1"`
 )
 
-// presented is the member of a verdict on credentials, and allowed an allow of them.
+// start is when a request begins, and end when its line is logged.
 var (
-	presented = `"presented":"` + token.Digest(credentials) + `"`
-	allowed   = lambda(allow, presented, gardener)
+	start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.FixedZone("CET", 3600))
+	end   = start.Add(1500 * time.Microsecond)
 )
 
-// A request begins now, which is not in UTC, and ends later.
-var (
-	now   = time.Date(2026, 3, 1, 12, 0, 0, 0, time.FixedZone("", 3600))
-	later = now.Add(1500 * time.Microsecond)
-)
-
-// newClock returns a clock that shows now once, and later after that.
+// newClock returns a clock that shows start at first, and end from then on.
 func newClock() func() time.Time {
-	next := now
-	return func() (shown time.Time) {
-		shown, next = next, later
+	next := start
+	return func() time.Time {
+		shown := next
+		next = end
 		return shown
 	}
 }
 
-// lambda returns a requestContext.authorizer whose verdict has the members.
-func lambda(members ...string) string { return `{"lambda":{` + strings.Join(members, ",") + `}}` }
+// object is a JSON object.
+type object map[string]any
 
-// event returns the event of a request, for either function. The authorizer is
-// requestContext.authorizer as JSON, and absent if empty.
-func event(added map[string]string, body, authorizer string) []byte {
-	headers := map[string]string{"authorization": credentials, "x-canary": canary}
-	maps.Copy(headers, added)
-	requestContext := map[string]any{"requestId": "r1"}
-	if authorizer != "" {
-		requestContext["authorizer"] = jsontext.Value(authorizer)
-	}
-	return []byte(show(map[string]any{"headers": headers, "requestContext": requestContext, "body": body}))
+// allowed is the authorizer's verdict on credentials.
+func allowed() object {
+	return object{"verdict": "allow", "presented": hash(credentials), "subject": "gardener", "token_id": "t1"}
 }
 
-// recorder is a plant.Store that records the writes, and can fail.
-type recorder struct {
-	fail     func() error
-	writes   []plant.Write
-	deadline time.Time // of the last call
-}
-
-func (s *recorder) Create(ctx context.Context, w plant.Write) error {
-	s.writes = append(s.writes, w)
-	s.deadline, _ = ctx.Deadline()
-	if s.fail == nil {
-		return nil
-	}
-	return s.fail()
-}
-
-func fails(err error) func() error { return func() error { return err } }
-
-// answer is what a client gets, what is in the log, and what the store was asked.
-type answer struct {
-	code    int32             // 0 for success
-	headers map[string]string // besides content-type
-	body    string
-	line    map[string]any
-	writes  []plant.Write
-}
-
-func (a answer) String() string {
-	return fmt.Sprintf("%s with headers %v, logged as %v", a.body, a.headers, a.line)
-}
-
-// create returns the answer of CreatePlant to event. It checks what is promised
-// of every answer: 200 with the Plant, or 400 with an Error that repeats nothing;
-// and that a request that is refused before the store does not reach it.
-func create(t *testing.T, fail func() error, event []byte) answer {
-	t.Helper()
-	store := &recorder{fail: fail}
-	out, line := logged(t, func(log *slog.Logger) ([]byte, error) {
-		newKey := func() string { return "fresh-" + canary }
-		return (&CreatePlant{Plants: store, Log: log, Now: newClock(), NewKey: newKey}).Invoke(t.Context(), event)
+// event returns the event of a POST /plants with credentials, these headers besides, and a verdict.
+func event(headers map[string]string, body string, verdict any) []byte {
+	sent := map[string]string{"authorization": credentials, "x-canary": canary}
+	maps.Copy(sent, headers)
+	content, err := json.Marshal(object{
+		"routeKey": "POST /plants",
+		"headers":  sent,
+		"body":     body,
+		"requestContext": object{
+			"requestId":  "r1",
+			"authorizer": object{"lambda": verdict},
+		},
 	})
-	var r response
-	var refused Error
-	strictly := json.RejectUnknownMembers(true)
-	isAnswer := json.Unmarshal(out, &r, strictly) == nil && r.Headers["content-type"] == "application/json"
-	isPlant := r.StatusCode == http.StatusOK && r.Body == `{"name":"canary"}`
-	isError := r.StatusCode == http.StatusBadRequest && json.Unmarshal([]byte(r.Body), &refused, strictly) == nil &&
-		refused.Code > 0 && refused.Message != "" && !strings.Contains(r.Body, canary)
-	logs, reached := line["code"] == float64(refused.Code), len(store.writes) > 0
-	if !isAnswer || !isPlant && !isError || !logs || reached != (isPlant || fail != nil) {
-		t.Errorf("Invoke(%.200q) = %s after %d writes, logged as %v, want 200 with the Plant, or 400 with an Error that "+
-			"repeats nothing, and the code in the log", event, out, len(store.writes), line)
+	if err != nil {
+		panic(err)
 	}
-	delete(r.Headers, "content-type")
-	return answer{refused.Code, r.Headers, r.Body, line, store.writes}
+	return content
 }
 
-// verifier verifies tokens: it knows the token canary alone, and can fail.
-type verifier func() error
-
-func (fail verifier) verify(_ context.Context, bearer string) (token.Principal, error) {
-	if fail != nil {
-		return token.Principal{}, fail()
-	}
-	if bearer != canary {
-		return token.Principal{}, token.ErrInvalid
-	}
-	return token.Principal{Subject: "gardener", TokenID: "t1"}, nil
+// store is a plant.Store whose Create is a function of the test. Without one, no request may reach it.
+type store struct {
+	create func(context.Context, plant.Write) error
 }
 
-// authorize returns the answer of Authorizer to event, and what is in the log.
-func authorize(t *testing.T, fail verifier, event []byte) (string, map[string]any) {
-	t.Helper()
-	out, line := logged(t, func(log *slog.Logger) ([]byte, error) {
-		return (&Authorizer{Verify: fail.verify, Log: log, Now: newClock()}).Invoke(t.Context(), event)
-	})
-	return string(out), line
-}
+func (s store) Create(ctx context.Context, w plant.Write) error { return s.create(ctx, w) }
 
-// logged returns the answer of a function and the line that it logs. It checks
-// that there is one, and that it does not have the canary.
-func logged(t *testing.T, invoke func(*slog.Logger) ([]byte, error)) (out []byte, line map[string]any) {
+// verify is token.Verifier's method. Without one, no token may be verified.
+type verify func(ctx context.Context, bearer string) (token.Principal, error)
+
+// invoke returns what a function answers to an event, and the line that it logs. It checks what is
+// promised of every event: an answer, and one line without a token, a header or a body.
+func invoke(
+	t *testing.T, newFunction func(*slog.Logger) func(context.Context, []byte) ([]byte, error), event []byte,
+) (answer []byte, line object) {
 	t.Helper()
 	var log bytes.Buffer
-	out, err := invoke(slog.New(slog.NewJSONHandler(&log, nil)))
+	answer, err := newFunction(slog.New(slog.NewJSONHandler(&log, nil)))(t.Context(), event)
 	if err != nil {
 		t.Errorf("Invoke = %v, want an answer", err)
 	}
-	text := log.String()
-	if strings.Count(text, "\n") != 1 || strings.Contains(strings.ToLower(text), canary) {
-		t.Errorf("log = %s, want one line without a token, a header or a body", text)
+	if strings.Contains(strings.ToLower(log.String()), canary) {
+		t.Errorf("log = %s, want no token, header or body in it", &log)
 	}
 	if err := json.Unmarshal(log.Bytes(), &line); err != nil {
-		t.Fatalf("log = %s: %v", text, err)
+		t.Fatalf("log = %s, want one line of JSON: %v", &log, err)
 	}
-	return out, line
+	delete(line, slog.TimeKey)
+	return answer, line
 }
 
-// checkLine checks that line has the promised attributes and no others. A
-// request that is not allowed has no subject.
-func checkLine(t *testing.T, line map[string]any, message string, code int32, allowed bool) {
+// answer is what a client gets, and what is logged.
+type answer struct {
+	response
+	refusal Error // zero for a success
+	line    object
+}
+
+// create returns the answer of the service to an event. It checks what is promised of every answer: 200
+// with a Plant, or 400 with an Error that repeats nothing of the request; and that its code is logged.
+func create(t *testing.T, plants store, event []byte) answer {
 	t.Helper()
-	want := map[string]any{
-		"time": line["time"], "level": "INFO", "msg": message, "request_id": "r1", "code": float64(code),
-		"subject": "", "token_id": "", "duration_ms": 1.5,
+	if plants.create == nil {
+		plants.create = func(_ context.Context, w plant.Write) error {
+			t.Errorf("the store is asked to create %+v, want no write", w)
+			return nil
+		}
 	}
-	if allowed {
-		want["subject"], want["token_id"] = "gardener", "t1"
+	content, line := invoke(t, func(log *slog.Logger) func(context.Context, []byte) ([]byte, error) {
+		return (&Service{Plants: plants, Log: log, Now: newClock(), NewKey: func() string { return "fresh" }}).Invoke
+	}, event)
+	got := answer{line: line}
+	strictly := json.RejectUnknownMembers(true)
+	if err := json.Unmarshal(content, &got.response, strictly); err != nil {
+		t.Fatalf("Invoke = %s, want a response: %v", content, err)
 	}
-	if code >= 5000 {
-		want["level"], want["error"] = "ERROR", cmp.Or(line["error"], "the cause")
+	if got.Headers["content-type"] != "application/json" {
+		t.Errorf("Invoke = %s, want JSON", content)
 	}
-	if !maps.Equal(line, want) {
-		t.Errorf("log = %v, want %v", line, want)
+	switch got.StatusCode {
+	case http.StatusOK:
+		if got.Body != `{"name":"canary"}` {
+			t.Errorf("Invoke = %s, want the Plant", content)
+		}
+	case http.StatusBadRequest:
+		err := json.Unmarshal([]byte(got.Body), &got.refusal, strictly)
+		if err != nil || got.refusal.Code == 0 || got.refusal.Message == "" || strings.Contains(got.Body, canary) {
+			t.Errorf("Invoke = %s, want an Error that repeats nothing", content)
+		}
+	default:
+		t.Errorf("Invoke = %s, want status 200 or 400", content)
 	}
+	if line["code"] != float64(got.refusal.Code) {
+		t.Errorf("log = %v, want the code %d", line, got.refusal.Code)
+	}
+	return got
 }
 
-// show returns value as JSON, in which failures are readable.
-func show(value any) string {
-	text, _ := json.Marshal(value, json.Deterministic(true)) // the tests' values have a JSON form
-	return string(text)
+// authorize returns the verdict of the authorizer on an event, and the line that it logs. It checks that
+// the authorizer lets the request pass: the function refuses it.
+func authorize(t *testing.T, verify verify, event []byte) (verdict, object) {
+	t.Helper()
+	if verify == nil {
+		verify = func(context.Context, string) (token.Principal, error) {
+			t.Error("the verifier is asked for a token, want no question")
+			return token.Principal{}, nil
+		}
+	}
+	content, line := invoke(t, func(log *slog.Logger) func(context.Context, []byte) ([]byte, error) {
+		return (&Authorizer{Verify: verify, Log: log, Now: newClock()}).Invoke
+	}, event)
+	var got authorization
+	if err := json.Unmarshal(content, &got, json.RejectUnknownMembers(true)); err != nil {
+		t.Fatalf("Invoke = %s, want an authorization: %v", content, err)
+	}
+	if !got.IsAuthorized {
+		t.Errorf("Invoke = %s, want isAuthorized", content)
+	}
+	return got.Context, line
 }

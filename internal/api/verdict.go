@@ -1,6 +1,8 @@
 package api
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 
 	"plantstore/internal/token"
@@ -12,46 +14,53 @@ import (
 // the Authorization value that it sees itself, so that a verdict never serves another caller.
 type verdict struct {
 	Verdict   string `json:"verdict"`           // "allow", "deny" or "unavailable"
-	Presented string `json:"presented"`         // SHA-256 of the Authorization value, in lower-case hexadecimal
-	Reason    string `json:"reason,omitzero"`   // of a "deny": one of reasons
+	Presented string `json:"presented"`         // the hash of the Authorization value
+	Reason    string `json:"reason,omitzero"`   // of a "deny": one of denials
 	Subject   string `json:"subject,omitzero"`  // of the token that an "allow" is about
 	TokenID   string `json:"token_id,omitzero"` // of the same
 }
 
-// reasons of a "deny", and the errors that they stand for.
-var reasons = map[string]error{
+// denials are the reasons of a "deny", and the errors that they stand for. The reason does not say why
+// a token is invalid: only the log does.
+var denials = map[string]error{
 	"missing":   errTokenMissing,
 	"malformed": errTokenMalformed,
 	"invalid":   token.ErrInvalid,
 }
 
-// newVerdict returns the verdict on an Authorization value whose check returned p and err.
-func newVerdict(authorization string, p token.Principal, err error) verdict {
-	v := verdict{Verdict: "unavailable", Presented: token.Digest(authorization)}
-	if err == nil {
-		v.Verdict, v.Subject, v.TokenID = "allow", p.Subject, p.TokenID
-	}
-	for reason, meaning := range reasons {
-		if errors.Is(err, meaning) {
-			v.Verdict, v.Reason = "deny", reason
-		}
-	}
-	return v
+// hash returns the SHA-256 of an Authorization value in lower-case hexadecimal.
+func hash(authorization string) string {
+	sum := sha256.Sum256([]byte(authorization))
+	return hex.EncodeToString(sum[:])
 }
 
-// check returns nil if v allows the request that came with authorization. It fails closed: anything
-// but a verdict on this very value is an internal error, also if no authorizer ran.
-func (v verdict) check(authorization string) error {
-	denied, known := reasons[v.Reason]
-	switch {
-	case v.Presented != token.Digest(authorization):
-		return errors.New("api: no verdict on this Authorization value")
-	case v.Verdict == "allow" && v.Reason == "" && v.Subject != "" && v.TokenID != "":
-		return nil
-	case v.Verdict == "deny" && known:
-		return denied
-	case v.Verdict == "unavailable":
-		return token.ErrUnavailable
+// newVerdict returns the verdict on an Authorization value whose check returned p and err.
+func newVerdict(authorization string, p token.Principal, err error) verdict {
+	presented := hash(authorization)
+	if err == nil {
+		return verdict{Verdict: "allow", Presented: presented, Subject: p.Subject, TokenID: p.TokenID}
 	}
-	return errors.New("api: unknown verdict")
+	for reason, meaning := range denials {
+		if errors.Is(err, meaning) {
+			return verdict{Verdict: "deny", Presented: presented, Reason: reason}
+		}
+	}
+	return verdict{Verdict: "unavailable", Presented: presented}
+}
+
+// check returns the principal if v allows the request that came with authorization. It fails closed:
+// anything but a verdict on this very value is an internal error, also if no authorizer ran.
+func (v verdict) check(authorization string) (token.Principal, error) {
+	denial, known := denials[v.Reason]
+	switch {
+	case v.Presented != hash(authorization):
+		return token.Principal{}, errors.New("api: no verdict on this Authorization value")
+	case v.Verdict == "allow" && v.Reason == "" && v.Subject != "" && v.TokenID != "":
+		return token.Principal{Subject: v.Subject, TokenID: v.TokenID}, nil
+	case v.Verdict == "deny" && known:
+		return token.Principal{}, denial
+	case v.Verdict == "unavailable":
+		return token.Principal{}, token.ErrUnavailable
+	}
+	return token.Principal{}, errors.New("api: unknown verdict")
 }

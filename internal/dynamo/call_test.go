@@ -118,7 +118,7 @@ func TestCreateByAttempts(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			n, err := create(t, 5*time.Second, test.attempts...) // it ends by itself
-			if got := outcome(err); got != test.want || n != len(test.attempts) {
+			if !errors.Is(outcome(err), test.want) || n != len(test.attempts) {
 				t.Errorf("Create = %v after %d attempts, want %v after %d", err, n, test.want, len(test.attempts))
 			}
 		})
@@ -150,7 +150,7 @@ func TestCreateByDeadline(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			n, err := create(t, 300*time.Millisecond, test.attempts...)
-			if outcome(err) != test.want || !strings.Contains(err.Error(), test.cause) {
+			if !errors.Is(outcome(err), test.want) || !strings.Contains(err.Error(), test.cause) {
 				t.Errorf("Create = %v after %d attempts, want %v with the cause %q", err, n, test.want, test.cause)
 			}
 		})
@@ -184,7 +184,7 @@ func TestQuota(t *testing.T) {
 			before := len(fake.received())
 			err := store.Create(ctx, oak)
 			n := len(fake.received()) - before
-			if outcome(err) != test.want || n != 1 || ctx.Err() != nil {
+			if !errors.Is(outcome(err), test.want) || n != 1 || ctx.Err() != nil {
 				t.Errorf("Create after an outage = %v after %d attempts, want %v after 1", err, n, test.want)
 			}
 		})

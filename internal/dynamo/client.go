@@ -73,6 +73,17 @@ func ParseEndpoint(name, endpoint string) (*url.URL, error) {
 	return u, nil
 }
 
+// EndpointFrom returns the URL of a DynamoDB that is not AWS's, and "" if the environment names none.
+func EndpointFrom(getenv func(string) string) (string, error) {
+	for _, name := range []string{"AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"} {
+		if endpoint := getenv(name); endpoint != "" {
+			_, err := ParseEndpoint("environment variable "+name, endpoint)
+			return endpoint, err
+		}
+	}
+	return "", nil
+}
+
 // Connect opens the connection that an operation within the next 30 s uses: Lambda gives the
 // initialization of a function more CPU than its invocations. It sends one GET without credentials,
 // as one attempt. If it fails, the first operation opens the connection, and reports why it cannot.

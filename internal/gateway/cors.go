@@ -53,7 +53,7 @@ func (g *Gateway) answerPreflight(w http.ResponseWriter, r *http.Request) {
 // methods returns the methods of the routes, each once.
 func (g *Gateway) methods() []string {
 	found := map[string]bool{}
-	for routeKey := range g.Routes {
+	for _, routeKey := range g.Routes {
 		method, _, _ := strings.Cut(routeKey, " ")
 		found[method] = true
 	}

@@ -47,9 +47,10 @@ type Function interface {
 // Options are what a [Gateway] serves, and what it needs for that. Its route keys are patterns of
 // [http.ServeMux] too: they have a method, and no path ends in a slash or in {proxy+}.
 type Options struct {
-	Authorizer   Function            // of every route
-	Routes       map[string]Function // by route key, such as "POST /plants" or "GET /plants/{id}"
-	AllowOrigins []string            // each passes [CheckOrigin]; none means no CORS
+	Routes       []string // their keys, such as "POST /plants" or "GET /plants/{id}"
+	Authorizer   Function // of every route
+	Function     Function // of every route, after the authorizer
+	AllowOrigins []string // each passes [CheckOrigin]; none means no CORS
 	Log          *slog.Logger
 	Now          func() time.Time
 	NewID        func() string // returns a request id that no other request has
@@ -65,8 +66,8 @@ type Gateway struct {
 // neither is more specific.
 func New(options Options) *Gateway {
 	g := &Gateway{Options: options, mux: http.NewServeMux()}
-	for routeKey, function := range options.Routes {
-		g.mux.HandleFunc(routeKey, func(w http.ResponseWriter, r *http.Request) { g.serve(w, r, function) })
+	for _, routeKey := range options.Routes {
+		g.mux.HandleFunc(routeKey, g.serve)
 	}
 	return g
 }
@@ -100,7 +101,7 @@ func (g *Gateway) hasRoute(r *http.Request) bool {
 }
 
 // serve answers a request of a route.
-func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, f Function) {
+func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodySize))
 	_, tooLarge := errors.AsType[*http.MaxBytesError](err)
 	switch {
@@ -110,12 +111,12 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, f Function) {
 		refuse(w, http.StatusRequestTimeout)
 	default:
 		event := newEvent(r, body, w.Header().Get(requestIDHeader), g.Now())
-		g.invoke(r.Context(), w, f, event)
+		g.invoke(r.Context(), w, event)
 	}
 }
 
 // invoke calls the authorizer and, if it allows the request of event, the function.
-func (g *Gateway) invoke(ctx context.Context, w http.ResponseWriter, f Function, event events.APIGatewayV2HTTPRequest) {
+func (g *Gateway) invoke(ctx context.Context, w http.ResponseWriter, event events.APIGatewayV2HTTPRequest) {
 	id := event.RequestContext.RequestID
 	var verdict events.APIGatewayV2CustomAuthorizerSimpleResponse
 	if err := call(ctx, g.Authorizer, authorizerTimeout, newAuthorizerEvent(event), &verdict); err != nil {
@@ -129,7 +130,7 @@ func (g *Gateway) invoke(ctx context.Context, w http.ResponseWriter, f Function,
 	}
 	event.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{Lambda: verdict.Context}
 	var answer events.APIGatewayV2HTTPResponse
-	err := call(ctx, f, functionTimeout, event, &answer)
+	err := call(ctx, g.Function, functionTimeout, event, &answer)
 	if err != nil || answer.StatusCode < 200 || answer.StatusCode > 599 {
 		g.Log.ErrorContext(ctx, "function failed", "request_id", id, "status", answer.StatusCode, "error", err)
 		refuse(w, http.StatusInternalServerError)

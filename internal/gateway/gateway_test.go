@@ -55,14 +55,13 @@ func hangs() *function {
 	}}
 }
 
-// serve returns the response of a gateway whose routes have the same function.
+// serve returns the response of a gateway with some routes.
 func serve(r *http.Request, authorizer, f *function, allowOrigins ...string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	gateway.New(gateway.Options{
-		Authorizer: authorizer,
-		Routes: map[string]gateway.Function{
-			"POST /plants": f, "GET /plants/{id}": f, "GET /plants/largest": f, "GET /plants/{id}/leaves/{leaf}": f,
-		},
+		Authorizer:   authorizer,
+		Routes:       []string{"POST /plants", "GET /plants/{id}", "GET /plants/largest", "GET /plants/{id}/leaves/{leaf}"},
+		Function:     f,
 		AllowOrigins: allowOrigins,
 		Log:          slog.New(slog.DiscardHandler),
 		Now:          func() time.Time { return time.Date(2026, 3, 1, 13, 0, 0, 0, time.FixedZone("", 3600)) },

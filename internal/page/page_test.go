@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	contract "plantstore"
+	"plantstore"
 	"plantstore/internal/page"
 )
 
 func TestPage(t *testing.T) {
-	p, err := page.New(http.NotFoundHandler(), contract.OpenAPI, "garden.example:8080", `"<secret>`)
+	p, err := page.New(http.NotFoundHandler(), plantstore.OpenAPI, "garden.example:8080", `"<secret>`)
 	if err != nil {
 		t.Fatal(err)
 	}

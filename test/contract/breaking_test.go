@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	openapi "plantstore"
+	"plantstore"
 	"plantstore/test/processtest"
 )
 
@@ -42,7 +42,7 @@ func TestContractDiff(t *testing.T) {
 		{"the next major version", "base", []string{required, requiresTag, "  version: ", "  version: 9"}, false, "another major"},
 		{"no base", "gone", []string{required, requiresTag}, false, "left out: the comparison of the contract with gone"},
 	} {
-		changed := strings.NewReplacer(test.change...).Replace(string(openapi.OpenAPI))
+		changed := strings.NewReplacer(test.change...).Replace(string(plantstore.OpenAPI))
 		if err := os.WriteFile(folder+"/openapi.yaml", []byte(changed), 0o600); err != nil {
 			t.Fatal(err)
 		}

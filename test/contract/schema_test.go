@@ -15,7 +15,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
 
-	openapi "plantstore"
+	"plantstore"
 	"plantstore/internal/plant"
 )
 
@@ -92,7 +92,7 @@ func (c contract) judge(body []byte) (p plant.NewPlant, code int) {
 
 // document returns openapi.yaml.
 func document() (parsed map[string]any) {
-	if err := yaml.Unmarshal(openapi.OpenAPI, &parsed); err != nil {
+	if err := yaml.Unmarshal(plantstore.OpenAPI, &parsed); err != nil {
 		panic(err)
 	}
 	return parsed

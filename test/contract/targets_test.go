@@ -174,12 +174,11 @@ func newService(t testing.TB) *service {
 	s.authorizer = api.Authorizer{Verify: token.Verifier{Store: tokens, Now: time.Now}.Verify, Log: log, Now: time.Now}
 	s.gateway = gateway.New(gateway.Options{
 		Authorizer: &s.authorizer,
-		Routes: map[string]gateway.Function{
-			"POST /plants": &api.CreatePlant{Plants: &s.plants, Log: log, Now: time.Now, NewKey: crand.Text},
-		},
-		Log:   log,
-		Now:   time.Now,
-		NewID: crand.Text,
+		Routes:     api.Routes(),
+		Function:   &api.Service{Plants: &s.plants, Log: log, Now: time.Now, NewKey: crand.Text},
+		Log:        log,
+		Now:        time.Now,
+		NewID:      crand.Text,
 	})
 	s.target = target{"", s, issueAll(t, tokens), nil, false}
 	return s

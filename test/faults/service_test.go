@@ -88,7 +88,7 @@ func (c creation) event() []byte {
 	if c.key != "" {
 		header = fmt.Sprintf(`"idempotency-key":%q`, c.key)
 	}
-	return fmt.Appendf(nil, `{"headers":{%s},"body":%q,"requestContext":{"authorizer":{"lambda":{
+	return fmt.Appendf(nil, `{"routeKey":"POST /plants","headers":{%s},"body":%q,"requestContext":{"authorizer":{"lambda":{
 		"verdict":"allow","subject":"gardener","token_id":"t1",
 		"presented":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}}}}`, header, c.body())
 }
@@ -96,7 +96,7 @@ func (c creation) event() []byte {
 // send lets createplant answer c, with fresh for a key if c has none.
 func (d *database) send(client *dynamodb.Client, c creation, fresh string) (outcome, error) {
 	var log bytes.Buffer
-	response, err := (&api.CreatePlant{
+	response, err := (&api.Service{
 		Plants: &dynamo.PlantStore{Client: client, Table: d.plants},
 		Log:    slog.New(slog.NewJSONHandler(&log, nil)),
 		Now:    time.Now,

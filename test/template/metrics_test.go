@@ -114,7 +114,7 @@ func TestFilters(t *testing.T) {
 	template := parse(t, "template.yaml")
 	var log bytes.Buffer
 	var line map[string]any
-	handler := &api.CreatePlant{Log: slog.New(slog.NewJSONHandler(&log, nil)), Now: time.Now}
+	handler := &api.Service{Log: slog.New(slog.NewJSONHandler(&log, nil)), Now: time.Now}
 	_, err := handler.Invoke(t.Context(), []byte("{}"))
 	if err = cmp.Or(err, json.Unmarshal(log.Bytes(), &line)); err != nil || line["code"] == nil {
 		t.Fatalf("the log line %v has no code (%v)", line, err)

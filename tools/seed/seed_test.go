@@ -33,7 +33,7 @@ func TestEachEventGetsItsAnswer(t *testing.T) {
 			t.Fatal(err)
 		}
 		log := slog.New(slog.DiscardHandler)
-		createPlant := &api.CreatePlant{Plants: plants, Log: log, Now: time.Now, NewKey: rand.Text}
+		createPlant := &api.Service{Plants: plants, Log: log, Now: time.Now, NewKey: rand.Text}
 		invoke, decoded := createPlant.Invoke, any(new(events.APIGatewayV2HTTPRequest))
 		if path.Dir(name) == "authorizer" {
 			verifier := token.Verifier{Store: tokens, Now: time.Now}

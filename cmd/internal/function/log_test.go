@@ -1,4 +1,4 @@
-package lambdalog
+package function
 
 import (
 	"bytes"
@@ -18,13 +18,13 @@ func TestLines(t *testing.T) {
 		return context.WithValue(ctx, "x-amzn-trace-id", trace) //nolint:staticcheck // as aws-lambda-go sets it
 	}
 	var written bytes.Buffer
-	log := New(&written, "b1")
+	log := newLog(&written, "b1")
 	log.Info("m")
-	log = ForInvocations(log, time.Now().Add(-time.Second))
+	log = forInvocations(log, time.Now().Add(-time.Second))
 	for _, ctx := range []context.Context{in("r1", header+"1"), in("r2", header+"0"), in("r3", ""), t.Context()} {
 		log.InfoContext(ctx, "m")
 	}
-	New(&written, "").Info("m")
+	newLog(&written, "").Info("m")
 
 	lines := json.NewDecoder(&written)
 	for i, want := range []map[string]any{

@@ -1,4 +1,4 @@
-package environment
+package function
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 )
 
 // A variable that is missing or malformed is named in the error.
-func TestRead(t *testing.T) {
+func TestReadEnvironment(t *testing.T) {
 	const local, all = "http://127.0.0.1:8000", "https://all:1"
 	tests := []struct {
 		variable, value string
@@ -28,7 +28,7 @@ func TestRead(t *testing.T) {
 		{"AWS_ENDPOINT_URL", "://", false, ""},
 	}
 	for _, test := range tests {
-		table, config, err := Read(func(name string) string {
+		table, config, err := readEnvironment(func(name string) string {
 			if name == test.variable {
 				return test.value
 			}
@@ -42,7 +42,7 @@ func TestRead(t *testing.T) {
 			}[name]
 		}, "TABLE")
 		if (err == nil) != test.valid || err != nil && !strings.Contains(err.Error(), "environment variable "+test.variable) {
-			t.Errorf("Read with %s=%q = %v, want valid %t", test.variable, test.value, err, test.valid)
+			t.Errorf("readEnvironment with %s=%q = %v, want valid %t", test.variable, test.value, err, test.valid)
 			continue
 		}
 		if !test.valid {
@@ -51,7 +51,7 @@ func TestRead(t *testing.T) {
 		got, err := config.Credentials.Retrieve(t.Context())
 		if err != nil || got.AccessKeyID+got.SecretAccessKey+got.SessionToken != "idsecretsession" ||
 			table != "plants" || config.Region != "eu-central-1" || aws.ToString(config.BaseEndpoint) != test.endpoint {
-			t.Errorf("Read with %s=%q = %+v, want endpoint %q", test.variable, test.value, config, test.endpoint)
+			t.Errorf("readEnvironment with %s=%q = %+v, want endpoint %q", test.variable, test.value, config, test.endpoint)
 		}
 	}
 }

@@ -1,6 +1,4 @@
-// Package lambdalog writes a function's log lines, with Lambda's request id, the trace, the build and
-// the cost of a cold start.
-package lambdalog
+package function
 
 import (
 	"context"
@@ -14,8 +12,8 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
-// New returns a logger that writes JSON lines to w, with the attribute build unless it is empty.
-func New(w io.Writer, build string) *slog.Logger {
+// newLog returns a logger that writes JSON lines to w, with the attribute build unless it is empty.
+func newLog(w io.Writer, build string) *slog.Logger {
 	var lines slog.Handler = slog.NewJSONHandler(w, nil)
 	if build != "" {
 		lines = lines.WithAttrs([]slog.Attr{slog.String("build", build)})
@@ -34,10 +32,10 @@ func (h timestamped) Handle(ctx context.Context, line slog.Record) error {
 	return h.Handler.Handle(ctx, line)
 }
 
-// ForInvocations returns a logger for invocations. To the lines of log it adds Lambda's request id
+// forInvocations returns a logger for invocations. To the lines of log it adds Lambda's request id
 // and, if X-Ray samples the request, the trace id. To the first line it adds cold_start, init_ms,
 // which is the time from started to this call, and memory_mb, the most memory used so far, in MiB.
-func ForInvocations(log *slog.Logger, started time.Time) *slog.Logger {
+func forInvocations(log *slog.Logger, started time.Time) *slog.Logger {
 	return slog.New(&invocations{Handler: log.Handler(), initialization: time.Since(started)})
 }
 

@@ -1,0 +1,78 @@
+package api
+
+import (
+	"errors"
+
+	"plantstore/internal/plant"
+	"plantstore/internal/token"
+)
+
+// Error is the body of an answer that refuses a request, as openapi.yaml has it.
+type Error struct {
+	Code    int32  `json:"error"`
+	Message string `json:"message"` // names members and limits, and never repeats what was sent
+}
+
+// Errors about HTTP.
+var (
+	errContentType    = errors.New("api: content type is not application/json")
+	errNoBody         = errors.New("api: no body")
+	errIdempotencyKey = errors.New("api: idempotency key is malformed")
+	errTokenMissing   = errors.New("api: no bearer token")
+	errTokenMalformed = errors.New("api: Authorization header is malformed")
+)
+
+// entry is an error of the catalogue.
+type entry struct {
+	code       int32
+	message    string
+	cause      error
+	retry      bool // the answer carries Retry-After
+	returnsKey bool // the answer carries the Idempotency-Key to retry with, if the operation takes one
+}
+
+// catalogue holds every error that the service answers, in the order of the codes. The status is
+// always 400. A test compares it with openapi.yaml.
+var catalogue = []entry{
+	{code: 1001, cause: errContentType, message: "The content type is not application/json."},
+	{code: 1002, cause: errNoBody, message: "The body is missing or empty."},
+	{code: 1003, cause: plant.ErrMalformed, message: "The body is not well-formed JSON, or has a duplicate name, invalid UTF-8 or a lone surrogate."},
+	{code: 1004, cause: plant.ErrInvalid, message: "The body is not a NewPlant."},
+	{code: 1005, cause: plant.ErrTooLarge, message: "The plant is too large to store: its texts together may have at most 399360 bytes of UTF-8."},
+	{code: 1006, cause: errIdempotencyKey, message: "The Idempotency-Key is malformed: it must have 1 to 255 visible ASCII characters."},
+	{code: 2001, cause: errTokenMissing, message: "There is no bearer token: send the header Authorization: Bearer <ACCESS_TOKEN>."},
+	{code: 2002, cause: errTokenMalformed, message: "The Authorization header is malformed: it must be the word Bearer, a space and one token."},
+	{code: 2003, cause: token.ErrInvalid, message: "The token is unknown, revoked or expired."},
+	{code: 3001, cause: plant.ErrExists, message: "A plant with this id exists."},
+	{code: 3002, cause: plant.ErrKeyReused, message: "The Idempotency-Key was used with another plant of this id."},
+	internalError,
+	{code: 5002, cause: plant.ErrUnavailable, retry: true, returnsKey: true, message: "The store is unavailable; this attempt changed nothing."},
+	{code: 5003, cause: token.ErrUnavailable, retry: true, message: "Tokens cannot be checked now; this attempt changed nothing."},
+	{code: 5004, cause: plant.ErrOutcomeUnknown, retry: true, returnsKey: true, message: "The outcome is unknown: the plant may have been created."},
+}
+
+// internalError is the entry for every other error, whose text goes to the log and never to the client.
+var internalError = entry{code: 5001, message: "There was an internal error."}
+
+// result is how a request ended: with an entry of the catalogue, or for a success with none, whose code is 0.
+type result struct {
+	entry
+	err error // nil for a success
+}
+
+// classify returns the result of a request that ended with err.
+func classify(err error) result {
+	if err == nil {
+		return result{}
+	}
+	for _, e := range catalogue {
+		if e.cause == nil || !errors.Is(err, e.cause) {
+			continue
+		}
+		if invalid, ok := errors.AsType[*plant.InvalidError](err); ok {
+			e.message = "The body is not a NewPlant: " + invalid.Reason + "."
+		}
+		return result{entry: e, err: err}
+	}
+	return result{entry: internalError, err: err}
+}

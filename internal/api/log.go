@@ -1,0 +1,32 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"plantstore/internal/token"
+)
+
+// log writes the one line of a request. The code is that of the answer, and 0 for a success. The line of
+// an invalid token has the reason. The text of an error is logged if the error is the service's and not
+// the request's.
+func (result result) log(ctx context.Context, log *slog.Logger, message string, r request, took time.Duration) {
+	attributes := []slog.Attr{
+		slog.String("request_id", r.RequestContext.RequestID),
+		slog.Int("code", int(result.code)),
+		slog.String("subject", r.principal.Subject),
+		slog.String("token_id", r.principal.TokenID),
+		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
+	}
+	level := slog.LevelInfo
+	if reason, ok := errors.AsType[token.Reason](result.err); ok {
+		attributes = append(attributes, slog.String("reason", string(reason)))
+	}
+	if result.code >= internalError.code {
+		level = slog.LevelError
+		attributes = append(attributes, slog.String("error", result.err.Error()))
+	}
+	log.LogAttrs(ctx, level, message, attributes...)
+}

@@ -1,0 +1,76 @@
+package api
+
+import (
+	"encoding/base64"
+	"encoding/json/jsontext"
+	"encoding/json/v2"
+	"errors"
+	"fmt"
+	"strings"
+
+	"plantstore/internal/plant"
+	"plantstore/internal/token"
+)
+
+var errEvent = errors.New("api: event is not of payload format 2.0")
+
+// request is what the service uses of a function's or an authorizer's event. Source: API Gateway
+// Developer Guide, "Create AWS Lambda proxy integrations for HTTP APIs".
+type request struct {
+	RouteKey        string            `json:"routeKey"`
+	PathParameters  map[string]string `json:"pathParameters"`
+	Headers         map[string]string `json:"headers"` // by name in lower case
+	Body            jsontext.Value    `json:"body"`
+	IsBase64Encoded bool              `json:"isBase64Encoded"`
+	RequestContext  struct {
+		RequestID  string `json:"requestId"`
+		Authorizer struct {
+			Lambda verdict `json:"lambda"`
+		} `json:"authorizer"`
+	} `json:"requestContext"`
+
+	principal      token.Principal // whom the token denotes
+	idempotencyKey string          // the client's, or a fresh one; empty if the operation takes none
+}
+
+// decode reads an event. It accepts whatever a client can put into API Gateway's envelope.
+func decode(event []byte) (request, error) {
+	var r request
+	if json.Unmarshal(event, &r, jsontext.AllowInvalidUTF8(true)) != nil {
+		return request{}, errEvent // the decoder's error may name what the client sent
+	}
+	sent := r.Headers
+	r.Headers = make(map[string]string, len(sent))
+	for name, value := range sent { // API Gateway sends names in lower case, `sam local` does not
+		name = strings.ToLower(name)
+		if _, twice := r.Headers[name]; twice {
+			return request{}, errEvent // API Gateway joins the values of one name
+		}
+		r.Headers[name] = value
+	}
+	return r, nil
+}
+
+// body returns the bytes that the client sent, none where there is no body. It returns
+// [plant.ErrMalformed] where the event cannot have held them exactly.
+func (r request) body() ([]byte, error) {
+	if r.Body.Kind() != '"' {
+		return nil, nil
+	}
+	body, err := jsontext.AppendUnquote(nil, r.Body)
+	if err != nil {
+		return nil, plant.ErrMalformed
+	}
+	if !r.IsBase64Encoded {
+		return body, nil
+	}
+	body, err = base64.StdEncoding.AppendDecode(nil, body)
+	if err != nil {
+		return nil, fmt.Errorf("api: event's body: %w", err)
+	}
+	return body, nil
+}
+
+// equalFold reports whether s is the ASCII text t, in any case. Unicode folds other letters into
+// ASCII's (U+212A into k), but none of them is one byte.
+func equalFold(s, t string) bool { return len(s) == len(t) && strings.EqualFold(s, t) }

@@ -1,0 +1,34 @@
+package api
+
+import (
+	"encoding/json/v2"
+	"net/http"
+)
+
+// response is an answer to API Gateway in payload format 2.0.
+type response struct {
+	StatusCode int               `json:"statusCode"`
+	Headers    map[string]string `json:"headers"`
+	Body       string            `json:"body"`
+}
+
+// respond returns the answer 200 with body for a success, and otherwise 400 with the Error of the result.
+func respond(result result, body any, idempotencyKey string) ([]byte, error) {
+	r := response{StatusCode: http.StatusOK, Headers: map[string]string{"content-type": "application/json"}}
+	if result.err != nil {
+		r.StatusCode = http.StatusBadRequest
+		body = Error{Code: result.code, Message: result.message}
+	}
+	if result.retry {
+		r.Headers["retry-after"] = "1" // second
+	}
+	if result.returnsKey && idempotencyKey != "" {
+		r.Headers["idempotency-key"] = idempotencyKey
+	}
+	content, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	r.Body = string(content)
+	return json.Marshal(r)
+}

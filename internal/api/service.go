@@ -1,0 +1,89 @@
+// Package api answers the Lambda events of the service: [Service] answers the event of every route, and
+// [Authorizer] the authorizer's event that precedes it. Both have the Invoke method of aws-lambda-go's
+// Handler.
+//
+// Every answer is 200 with what the operation returns, or 400 with an Error of the catalogue, whatever
+// comes in and whatever fails. Each request is logged in one line, without a token, a header or a body.
+package api
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"time"
+
+	"plantstore/internal/plant"
+)
+
+// Service answers the requests of every route.
+type Service struct {
+	Plants plant.Store
+	Log    *slog.Logger
+	Now    func() time.Time
+	NewKey func() string // at least 128 random bits in visible ASCII, for a request without a key
+}
+
+// operation is what the service does for a route.
+type operation struct {
+	name   string // in the log
+	hasKey bool   // it takes an Idempotency-Key, which its 5002 and 5004 return
+
+	// answer returns the body of the answer 200, or an error of the catalogue. The authorizer has
+	// allowed the request.
+	answer func(*Service, context.Context, request) (body any, err error)
+}
+
+// operations has the operation of each route, by its key in API Gateway.
+var operations = map[string]operation{
+	"POST /plants": {name: "create plant", hasKey: true, answer: (*Service).createPlant},
+}
+
+// Routes returns the keys of all routes, such as "POST /plants", sorted.
+func Routes() []string { return slices.Sorted(maps.Keys(operations)) }
+
+// Invoke answers an event of payload format 2.0. Its error is nil unless the answer cannot be encoded.
+func (s *Service) Invoke(ctx context.Context, event []byte) ([]byte, error) {
+	start := s.Now()
+	r, body, err := s.answer(ctx, event)
+	result := classify(err)
+	name := cmp.Or(operations[r.RouteKey].name, "no operation")
+	result.log(ctx, s.Log, name, r, s.Now().Sub(start))
+	return respond(result, body, r.idempotencyKey)
+}
+
+// answer carries a request out. It checks authentication before anything else: the authorizer lets
+// every request pass.
+func (s *Service) answer(ctx context.Context, event []byte) (r request, body any, err error) {
+	ctx, cancel := withBudget(ctx, serviceBudget)
+	defer cancel()
+	defer recovered(&err)
+	r, err = decode(event)
+	if err != nil {
+		return r, nil, err
+	}
+	r.principal, err = r.RequestContext.Authorizer.Lambda.check(r.Headers["authorization"])
+	if err != nil {
+		return r, nil, err
+	}
+	o, known := operations[r.RouteKey]
+	if !known {
+		return r, nil, fmt.Errorf("api: no operation has the route %q", r.RouteKey)
+	}
+	if o.hasKey {
+		r.idempotencyKey = s.idempotencyKey(r)
+	}
+	body, err = o.answer(s, ctx, r)
+	return r, body, err
+}
+
+// idempotencyKey returns the client's key, or a fresh one if the client sent none.
+func (s *Service) idempotencyKey(r request) string {
+	key, sent := r.Headers["idempotency-key"]
+	if !sent {
+		return s.NewKey()
+	}
+	return key
+}

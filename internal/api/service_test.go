@@ -1,0 +1,312 @@
+package api
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"plantstore/internal/plant"
+	"plantstore/internal/token"
+)
+
+// A verdict that is not an explicit allow of the very Authorization value lets no request through, whatever
+// else is wrong with the request.
+func TestAuthentication(t *testing.T) {
+	with := func(changes object) object {
+		v := allowed()
+		maps.Copy(v, changes)
+		return v
+	}
+	deny := func(reason string) object {
+		return object{"verdict": "deny", "presented": hash(credentials), "reason": reason}
+	}
+	tests := []struct {
+		name    string
+		verdict any
+		code    int32
+	}{
+		{"no token", deny("missing"), 2001},
+		{"a malformed header", deny("malformed"), 2002},
+		{"an invalid token", deny("invalid"), 2003},
+		{"a token that cannot be checked", object{"verdict": "unavailable", "presented": hash(credentials)}, 5003},
+
+		{"no authorizer ran", nil, 5001},
+		{"the authorizer found nothing", object{}, 5001},
+		{"an allow of no value", with(object{"presented": ""}), 5001},
+		{"an allow of another value", with(object{"presented": hash("Bearer other")}), 5001},
+		{"an allow of the value in place of its hash", with(object{"presented": credentials}), 5001},
+		{"an allow without a subject", with(object{"subject": ""}), 5001},
+		{"an allow without a token id", with(object{"token_id": ""}), 5001},
+		{"an allow with a reason", with(object{"reason": "invalid"}), 5001},
+		{"an allow in another case", with(object{"verdict": "Allow"}), 5001},
+		{"an allow that is no text", with(object{"verdict": true}), 5001},
+		{"an unknown verdict", with(object{"verdict": "maybe"}), 5001},
+		{"a deny of another value", object{"verdict": "deny", "presented": hash("other"), "reason": "missing"}, 5001},
+		{"a deny without a reason", deny(""), 5001},
+		{"a deny with an unknown reason", deny("mood"), 5001},
+		{"unavailable for another value", object{"verdict": "unavailable", "presented": hash("other")}, 5001},
+	}
+	wrong := map[string]string{"content-type": "text/plain", "idempotency-key": "a b"}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got := create(t, store{}, event(wrong, "", test.verdict))
+			if got.refusal.Code != test.code {
+				t.Errorf("Invoke = %v, want the error %d", got, test.code)
+			}
+			if got.line["subject"] != "" || got.line["token_id"] != "" {
+				t.Errorf("log = %v, want no subject and no token id", got.line)
+			}
+		})
+	}
+}
+
+// Each outcome of a write has its answer. The key in an answer is the one of the write, so a retry with
+// it is the same write. The cause of an internal error is in the log alone.
+func TestOutcomes(t *testing.T) {
+	retry := map[string]string{"content-type": "application/json", "retry-after": "1", "idempotency-key": "own"}
+	final := map[string]string{"content-type": "application/json"}
+	tests := []struct {
+		name    string
+		outcome error // of the write
+		code    int32
+		headers map[string]string
+	}{
+		{"the plant is created", nil, 0, final},
+		{"the id exists", plant.ErrExists, 3001, final},
+		{"the key was used", plant.ErrKeyReused, 3002, final},
+		{"an unknown error", errors.New("unknown"), 5001, final},
+		{"the store is unavailable", plant.ErrUnavailable, 5002, retry},
+		{"the outcome is unknown", plant.ErrOutcomeUnknown, 5004, retry},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var write plant.Write
+			plants := store{create: func(_ context.Context, w plant.Write) error {
+				write = w
+				if test.outcome == nil {
+					return nil
+				}
+				return fmt.Errorf("%w: the cause", test.outcome)
+			}}
+			got := create(t, plants, event(map[string]string{"idempotency-key": "own"}, oak, allowed()))
+			if got.refusal.Code != test.code || !maps.Equal(got.Headers, test.headers) {
+				t.Errorf("Invoke = %v, want code %d and headers %v", got, test.code, test.headers)
+			}
+			wantWrite := plant.Write{
+				Plant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: canary}},
+				Key:   plant.NewWriteKey("gardener", "own"),
+				By:    "gardener",
+				At:    end.UTC(),
+			}
+			if !reflect.DeepEqual(write, wantWrite) {
+				t.Errorf("the store is asked to create %+v, want %+v", write, wantWrite)
+			}
+			wantLine := object{
+				"level": "INFO", "msg": "create plant", "request_id": "r1", "code": float64(test.code),
+				"subject": "gardener", "token_id": "t1", "duration_ms": 1.5,
+			}
+			if test.code >= 5000 {
+				wantLine["level"] = "ERROR"
+				wantLine["error"] = test.outcome.Error() + ": the cause"
+			}
+			if !maps.Equal(got.line, wantLine) {
+				t.Errorf("log = %v, want %v", got.line, wantLine)
+			}
+			if strings.Contains(got.Body, "the cause") {
+				t.Errorf("Invoke = %v, want no cause in it", got)
+			}
+		})
+	}
+}
+
+// A request without a key gets a fresh one, which 5002 returns.
+func TestFreshKey(t *testing.T) {
+	var write plant.Write
+	plants := store{create: func(_ context.Context, w plant.Write) error {
+		write = w
+		return plant.ErrUnavailable
+	}}
+	got := create(t, plants, event(nil, oak, allowed()))
+	if got.Headers["idempotency-key"] != "fresh" || write.Key != plant.NewWriteKey("gardener", "fresh") {
+		t.Errorf("Invoke = %v after %+v, want the fresh key in both", got, write)
+	}
+}
+
+// A panic is an internal error, and the log has its stack.
+func TestPanic(t *testing.T) {
+	plants := store{create: func(context.Context, plant.Write) error { panic("the cause") }}
+	got := create(t, plants, event(nil, oak, allowed()))
+	text, _ := got.line["error"].(string)
+	if got.refusal.Code != 5001 || !strings.Contains(text, "the cause") || !strings.Contains(text, "service_test.go") {
+		t.Errorf("Invoke = %v, want 5001, and the cause and its stack in the log", got)
+	}
+}
+
+// The authorizer gives the verdict that the function expects, whatever verifies the token.
+func TestAuthorizer(t *testing.T) {
+	fails := func(err error) verify {
+		return func(context.Context, string) (token.Principal, error) { return token.Principal{}, err }
+	}
+	deny := func(reason string) verdict { return verdict{Verdict: "deny", Reason: reason} }
+	tests := []struct {
+		name          string
+		authorization string
+		verify        verify
+		want          verdict // without the hash
+		code          int     // in the log
+		reason        any     // in the log
+	}{
+		{"no header", "", nil, deny("missing"), 2001, nil},
+		{"two tokens", "Bearer canary, canary", nil, deny("malformed"), 2002, nil},
+		{"an expired token", credentials, fails(token.ReasonExpired), deny("invalid"), 2003, "expired"},
+		{"an unknown token", credentials, fails(token.ReasonUnknown), deny("invalid"), 2003, "unknown"},
+		{"an unavailable store", credentials, fails(token.ErrUnavailable), verdict{Verdict: "unavailable"}, 5003, nil},
+		{"an unknown error", credentials, fails(errors.New("the cause")), verdict{Verdict: "unavailable"}, 5001, nil},
+		{"a panic", credentials, func(context.Context, string) (token.Principal, error) { panic("the cause") }, verdict{Verdict: "unavailable"}, 5001, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got, line := authorize(t, test.verify, event(map[string]string{"authorization": test.authorization}, "", nil))
+			test.want.Presented = hash(test.authorization)
+			if got != test.want {
+				t.Errorf("verdict = %+v, want %+v", got, test.want)
+			}
+			if line["msg"] != "authorize" || line["code"] != float64(test.code) || line["reason"] != test.reason || line["subject"] != "" {
+				t.Errorf("log = %v, want the code %d and the reason %v", line, test.code, test.reason)
+			}
+		})
+	}
+}
+
+// The verdict on a valid token lets the request through. The bearer alone is verified.
+func TestAllow(t *testing.T) {
+	valid := func(_ context.Context, bearer string) (token.Principal, error) {
+		if bearer != canary {
+			return token.Principal{}, token.ErrInvalid
+		}
+		return token.Principal{Subject: "gardener", TokenID: "t1"}, nil
+	}
+	got, line := authorize(t, valid, event(nil, oak, nil))
+	want := verdict{Verdict: "allow", Presented: hash(credentials), Subject: "gardener", TokenID: "t1"}
+	if got != want || line["subject"] != "gardener" || line["token_id"] != "t1" {
+		t.Errorf("verdict = %+v, logged as %v, want %+v", got, line, want)
+	}
+	created := create(t, store{create: func(context.Context, plant.Write) error { return nil }}, event(nil, oak, got))
+	if created.StatusCode != http.StatusOK {
+		t.Errorf("Invoke after this verdict = %v, want 200", created)
+	}
+}
+
+// The store's deadline is the end of the budget, or sooner if the invocation ends sooner.
+func TestDeadline(t *testing.T) {
+	tests := []struct {
+		name       string
+		left, want time.Duration
+	}{
+		{"a long invocation", time.Hour, 2700 * time.Millisecond},
+		{"an invocation as long as the budget and the margin", 3200 * time.Millisecond, 2700 * time.Millisecond},
+		{"a short invocation", time.Second, 500 * time.Millisecond},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), test.left)
+				defer cancel()
+				var deadline time.Time
+				plants := store{create: func(ctx context.Context, _ plant.Write) error {
+					deadline, _ = ctx.Deadline()
+					return nil
+				}}
+				service := &Service{Plants: plants, Log: slog.New(slog.DiscardHandler), Now: time.Now, NewKey: rand.Text}
+				if _, err := service.Invoke(ctx, event(nil, oak, allowed())); err != nil {
+					t.Fatal(err)
+				}
+				if got := time.Until(deadline); got != test.want {
+					t.Errorf("the store has %v, want %v", got, test.want)
+				}
+			})
+		})
+	}
+}
+
+// openapi.yaml lists the errors of the catalogue and no others.
+func TestCatalogue(t *testing.T) {
+	content, err := os.ReadFile("../../openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type listed struct {
+		Const       int32
+		Description string
+	}
+	var contract struct {
+		Components struct {
+			Schemas struct {
+				Error struct {
+					Properties struct {
+						Error struct {
+							OneOf []listed `yaml:"oneOf"`
+						}
+					}
+				} `yaml:"Error"`
+			}
+		}
+	}
+	if err := yaml.Unmarshal(content, &contract); err != nil {
+		t.Fatal(err)
+	}
+	var want []listed
+	for _, e := range catalogue {
+		want = append(want, listed{Const: e.code, Description: e.message})
+	}
+	got := contract.Components.Schemas.Error.Properties.Error.OneOf
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("openapi.yaml has the errors\n%+v\nwant those of the catalogue\n%+v", got, want)
+	}
+}
+
+var update = flag.Bool("update", false, "write the errors of the catalogue into README.md")
+
+// README.md has a table of the errors. After a change of the catalogue, write it with
+//
+//	go test ./internal/api -run TestReadme -update
+func TestReadme(t *testing.T) {
+	const file, head, end = "../../README.md", "| code | message |\n|---|---|\n", "\n\n"
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(content), head)
+	if !found {
+		t.Fatalf("README.md has no table that begins with %q", head)
+	}
+	got, after, _ := strings.Cut(rest, end)
+	var rows []string
+	for _, e := range catalogue {
+		rows = append(rows, fmt.Sprintf("| %d | %s |", e.code, e.message))
+	}
+	want := strings.Join(rows, "\n")
+	if *update {
+		err = os.WriteFile(file, []byte(before+head+want+end+after), 0o600) // the file keeps its mode
+		if err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if got != want {
+		t.Errorf("README.md has the errors\n%s\nwant those of the catalogue\n%s\nrun go test ./internal/api -run TestReadme -update", got, want)
+	}
+}

@@ -36,7 +36,7 @@ func operations(t testing.TB) []operation {
 		t.Fatal(err)
 	}
 	digest := token.Digest(strings.TrimPrefix(r.Headers.authorization.value, "Bearer "))
-	sample := token.Token{Digest: digest, ID: "SampleToken0", Subject: "gardener", ExpiresAt: now.Add(time.Hour)}
+	sample := token.Token{ID: "SampleToken0", Digest: digest, Subject: "gardener", ExpiresAt: now.Add(time.Hour)}
 	if err := tokens.Add(t.Context(), sample); err != nil {
 		t.Fatal(err)
 	}

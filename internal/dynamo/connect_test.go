@@ -29,7 +29,7 @@ import (
 func TestConnect(t *testing.T) {
 	client, sent := standIn(t, denied) // the function reads on
 	Connect(client)
-	_, err := (&TokenStore{Client: client, Table: "tokens"}).Find(t.Context(), "digest")
+	_, err := (&TokenStore{Client: client, Table: "tokens"}).Find(t.Context(), "id")
 	requests := sent()
 	if len(requests) != 2 || requests[0].RemoteAddr != requests[1].RemoteAddr {
 		t.Fatalf("Connect and Find (%v) sent %d requests, want two on one connection", err, len(requests))
@@ -118,7 +118,7 @@ func TestAmazonFirst(t *testing.T) {
 		client := newClient(configuration("us-east-1", test.url), first)
 		for range 2 {
 			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-			_, err := (&TokenStore{Client: client, Table: "tokens"}).Find(ctx, "digest")
+			_, err := (&TokenStore{Client: client, Table: "tokens"}).Find(ctx, "id")
 			cancel()
 			if answered := !errors.Is(err, token.ErrUnavailable); answered != test.answered {
 				t.Errorf("%s: Find = %v, want an answer = %t", test.name, err, test.answered)

@@ -28,7 +28,7 @@ var examples = map[string]string{
     plantstore token issue --stack plant-store-dev --subject alice --ttl 90d
     TOKEN=$(plantstore token issue --table tokens --subject ci --ttl 1h)
 
-Only the token is printed to standard output. The table stores its SHA-256 digest, so the token cannot be shown again.`,
+Only the token is printed to standard output. The table stores its id and SHA-256 digest but not its secret, so the token cannot be shown again.`,
 	"list": `
     plantstore token list --stack plant-store-dev
     plantstore token list --stack plant-store-dev --expiring 7d
@@ -39,7 +39,7 @@ The state is "valid", "expires soon" (within 7 days), "expired" or "revoked".`,
     plantstore token revoke --stack plant-store-dev 0a1B2c3D4e5F
     plantstore token revoke --stack plant-store-dev - <leaked.txt
 
-The second form reads the token itself. Do not give it as an argument: other users of the machine see those.`,
+The second form reads the token itself and takes the id out of it. Do not give it as an argument: other users of the machine see those.`,
 	"create": `
     plantstore tables create --endpoint-url http://127.0.0.1:8000`,
 }

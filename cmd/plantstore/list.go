@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"slices"
 	"text/tabwriter"
 	"time"
 
-	"plantstore/internal/dynamo"
 	"plantstore/internal/token"
 )
 
@@ -22,24 +22,50 @@ type listCommand struct {
 
 // Run prints the tokens. If some cannot be read, it prints the others.
 func (c *listCommand) Run(ctx context.Context, command *tokenCommand) error {
-	var tokens []token.Token
-	err := command.do(ctx, "", func(ctx context.Context, store *dynamo.TokenStore) (err error) {
-		tokens, err = store.List(ctx)
+	store, err := command.store(ctx)
+	if err != nil {
 		return err
-	})
-	if err != nil && len(tokens) == 0 {
-		return err
+	}
+	tokens, unread := collect(store.List(ctx))
+	if unread != nil && len(tokens) == 0 {
+		return command.explain(unread, store.Table)
 	}
 	if c.Expiring > 0 {
 		now := time.Now()
 		tokens = slices.DeleteFunc(tokens, func(t token.Token) bool {
 			return t.Revoked || t.Expired(now) || !t.Expired(now.Add(time.Duration(c.Expiring)))
 		})
-		if len(tokens) > 0 {
-			err = cmp.Or(err, errors.New("tokens expire soon: issue new ones to their holders"))
+	}
+	if err := c.print(tokens); err != nil {
+		return err
+	}
+	if unread != nil {
+		return command.explain(unread, store.Table)
+	}
+	if c.Expiring > 0 && len(tokens) > 0 {
+		return errors.New("tokens expire soon: issue new ones to their holders")
+	}
+	return nil
+}
+
+// collect returns the tokens of a list, and its last error. It prints each second how many tokens were
+// read, if standard error is a terminal.
+func collect(list iter.Seq2[token.Token, error]) (tokens []token.Token, unread error) {
+	info, err := os.Stderr.Stat()
+	terminal := err == nil && info.Mode()&os.ModeCharDevice != 0
+	printed := time.Now()
+	for t, err := range list {
+		if err != nil {
+			unread = err
+			continue
+		}
+		tokens = append(tokens, t)
+		if terminal && time.Since(printed) > time.Second {
+			printed = time.Now()
+			fmt.Fprintf(os.Stderr, "%d tokens read\n", len(tokens))
 		}
 	}
-	return cmp.Or(c.print(tokens), err)
+	return tokens, unread
 }
 
 // print prints the tokens, soonest expiry first.
@@ -74,10 +100,10 @@ type row struct {
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at"`
 	State     string    `json:"state"`
-	Secret    string    `json:"token,omitempty"` // only in the output of issue
+	Token     string    `json:"token,omitempty"` // only in the output of issue
 }
 
-func newRow(t token.Token, secret string) row {
+func newRow(t token.Token, bearer string) row {
 	state := "valid"
 	switch now := time.Now(); {
 	case t.Revoked:
@@ -87,5 +113,12 @@ func newRow(t token.Token, secret string) row {
 	case t.Expired(now.Add(7 * 24 * time.Hour)):
 		state = "expires soon"
 	}
-	return row{t.ID, t.Subject, t.CreatedAt, t.ExpiresAt, state, secret}
+	return row{
+		ID:        t.ID,
+		Subject:   t.Subject,
+		CreatedAt: t.CreatedAt,
+		ExpiresAt: t.ExpiresAt,
+		State:     state,
+		Token:     bearer,
+	}
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -12,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,23 +40,37 @@ func build(t *testing.T, environment ...string) tool {
 	}, environment...)}
 }
 
-// check runs the command and compares its exit status, and with regular expressions what it prints. It returns the
-// submatches of both.
-func (p tool) check(t *testing.T, args, stdin string, status int, stdout, stderr string) []string {
+// result is what a command printed, and its exit status.
+type result struct {
+	status         int
+	stdout, stderr string
+}
+
+// run runs the command with these words as its arguments.
+func (p tool) run(t *testing.T, args, stdin string) result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	command := exec.CommandContext(ctx, p.binary, strings.Fields(args)...)
-	command.Env, command.Stdin = p.environment, strings.NewReader(stdin)
-	var out, errs bytes.Buffer
-	command.Stdout, command.Stderr = &out, &errs
+	command.Env = p.environment
+	command.Stdin = strings.NewReader(stdin)
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &stderr
 	err := command.Run()
-	printed := out.String() + "\x00" + errs.String()
-	match := regexp.MustCompile("^" + stdout + "\x00" + stderr + "$").FindStringSubmatch(printed)
-	if command.ProcessState.ExitCode() != status || match == nil {
-		t.Fatalf("plantstore %s prints %q, %v; want %s%s, exit status %d", args, printed, err, stdout, stderr, status)
+	if _, failed := errors.AsType[*exec.ExitError](err); err != nil && !failed {
+		t.Fatalf("plantstore %s: %v", args, err)
 	}
-	return match[1:]
+	return result{status: command.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
+}
+
+// check runs the command and compares its exit status, and with regular expressions what it prints.
+func (p tool) check(t *testing.T, args string, status int, stdout, stderr string) {
+	t.Helper()
+	got := p.run(t, args, "")
+	matches := func(pattern, text string) bool { return regexp.MustCompile("^" + pattern + "$").MatchString(text) }
+	if got.status != status || !matches(stdout, got.stdout) || !matches(stderr, got.stderr) {
+		t.Fatalf("plantstore %s = %+v; want status %d, stdout %s, stderr %s", args, got, status, stdout, stderr)
+	}
 }
 
 // TestFailures checks that a usage error has exit status 2, another failure 1, each with one line on standard error
@@ -97,7 +114,7 @@ func TestFailures(t *testing.T) {
 	} {
 		t.Run(test.args, func(t *testing.T) {
 			t.Parallel()
-			p.check(t, test.args, "", test.status, "", ".*"+regexp.QuoteMeta(test.want)+".*\n")
+			p.check(t, test.args, test.status, "", ".*"+regexp.QuoteMeta(test.want)+".*\n")
 		})
 	}
 }
@@ -119,52 +136,165 @@ func TestExamplesOfHelp(t *testing.T) {
 			t.Errorf("help of %s has no example", command.Path())
 		}
 	}
-	build(t).check(t, "--version", "", 0, ".* go1[.].*\n", "")
+	build(t).check(t, "--version", 0, ".* go1[.].*\n", "")
 }
 
-// TestTokens issues, lists and revokes tokens in tables that it creates.
-func TestTokens(t *testing.T) {
+// TestTablesCreate checks that the other commands ask for `tables create`, and that it can be repeated.
+func TestTablesCreate(t *testing.T) {
 	t.Parallel()
 	run := rand.Text() // the tables stay
-	endpoint := dynamotest.Endpoint(t)
-	p := build(t, "AWS_ENDPOINT_URL_DYNAMODB="+endpoint, "PLANTS_TABLE=p-"+run, "TOKENS_TABLE=t-"+run)
+	plants, tokens := "p-"+run, "t-"+run
+	p := build(t, "AWS_ENDPOINT_URL_DYNAMODB="+dynamotest.Endpoint(t), "PLANTS_TABLE="+plants, "TOKENS_TABLE="+tokens)
 	for _, args := range []string{"token list", "serve --addr 127.0.0.1:0"} {
-		p.check(t, args, "", 1, "", ".*the table does not exist: [pt]-"+run+"; .*`plantstore tables create`.*\n")
+		p.check(t, args, 1, "", ".*the table does not exist: [pt]-"+run+"; .*`plantstore tables create`.*\n")
 	}
-	for range 2 { // the second time they exist
-		p.check(t, "tables create", "", 0, "Tables p-"+run+" and t-"+run+" exist.\n", "")
-	}
-	swapped := "tables create --plants-table t-" + run + " --tokens-table p-" + run
-	p.check(t, swapped, "", 1, "", ".*table t-"+run+" .*\n")
-	const secret, at = `(\w+_\w{36})`, `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`
-	ann := p.check(t, "token issue --subject ann --ttl 2h", "", 0, secret+"\n",
-		`Token (\w+) for ann, valid until `+at+":\n")
-	bob := p.check(t, "token issue --subject bob -o json", "", 0,
-		`{"id":"(\w+)","subject":"bob",.*,"state":"valid","token":"`+secret+"\"}\n", "")
-	p.check(t, "token list", "", 0,
-		"ID .*\n"+ann[1]+" +ann +"+at+" +"+at+" +expires soon\n"+bob[0]+" +bob +"+at+" +"+at+" +valid\n", "")
-	p.check(t, "token list -o json", "", 0,
-		`\[{"id":"`+ann[1]+`",[^}]*"state":"expires soon"},{"id":"`+bob[0]+`",[^}]*"state":"valid"}\]`+"\n", "")
-	p.check(t, "token list --expiring 1d", "", 1, "ID .*\n"+ann[1]+" .*\n", ".*tokens expire soon: issue new ones.*\n")
-	p.check(t, "token list --expiring 1h -o json", "", 0, `\[\]`+"\n", "")
 	for range 2 {
-		p.check(t, "token revoke "+ann[1], "", 0, "Token "+ann[1]+" is revoked.\n", "")
-		p.check(t, "token revoke -", bob[1]+"\n", 0, "The token is revoked.\n", "")
+		p.check(t, "tables create", 0, "Tables "+plants+" and "+tokens+" exist.\n", "")
 	}
-	p.check(t, "token list", "", 0, "ID .*\n"+ann[1]+" .* revoked\n"+bob[0]+" .* revoked\n", "")
-	odd := token.Token{Digest: "odd", ID: "odd", Subject: "eve\x1b[2J", ExpiresAt: time.Now()} // as another tool stores it
-	store := &dynamo.TokenStore{Client: dynamotest.Client(endpoint), Table: "t-" + run}
+	swapped := "tables create --plants-table " + tokens + " --tokens-table " + plants
+	p.check(t, swapped, 1, "", ".*table "+tokens+" .*\n")
+}
+
+// tokenTool returns a command with an empty table of tokens, and the store in it.
+func tokenTool(t *testing.T) (tool, *dynamo.TokenStore) {
+	t.Helper()
+	client, _, tokens := dynamotest.Tables(t)
+	p := build(t, "AWS_ENDPOINT_URL_DYNAMODB="+dynamotest.Endpoint(t), "TOKENS_TABLE="+tokens)
+	return p, &dynamo.TokenStore{Client: client, Table: tokens}
+}
+
+// issue issues a token and returns its description.
+func (p tool) issue(t *testing.T, subject, ttl string) row {
+	t.Helper()
+	got := p.run(t, "token issue -o json --subject "+subject+" --ttl "+ttl, "")
+	var issued row
+	if err := json.Unmarshal([]byte(got.stdout), &issued); err != nil || got.status != 0 {
+		t.Fatalf("token issue = %+v, %v, want a token", got, err)
+	}
+	return issued
+}
+
+// list returns the tokens that `token list` prints, with these flags besides.
+func (p tool) list(t *testing.T, flags string, status int) []row {
+	t.Helper()
+	got := p.run(t, "token list -o json "+flags, "")
+	var listed []row
+	if err := json.Unmarshal([]byte(got.stdout), &listed); err != nil || got.status != status {
+		t.Fatalf("token list %s = %+v, %v, want tokens and status %d", flags, got, err, status)
+	}
+	return listed
+}
+
+// revoke revokes the token that the argument, or standard input, denotes.
+func (p tool) revoke(t *testing.T, argument, stdin, id string) {
+	t.Helper()
+	want := result{stdout: "Token " + id + " is revoked.\n"}
+	if got := p.run(t, "token revoke "+argument, stdin); got != want {
+		t.Errorf("token revoke = %+v, want %+v", got, want)
+	}
+}
+
+// TestTokens issues, lists and revokes tokens.
+func TestTokens(t *testing.T) {
+	t.Parallel()
+	p, store := tokenTool(t)
+	bob := p.issue(t, "bob", "30d")
+	ann := p.issue(t, "ann", "2h")
+	stored, err := store.Find(t.Context(), ann.ID)
+	if err != nil || stored.Digest != token.Digest(ann.Token) || ann.ExpiresAt.Sub(ann.CreatedAt).Round(time.Minute) != 2*time.Hour {
+		t.Errorf("token issue = %+v, which is stored as %+v, %v", ann, stored, err)
+	}
+	ann.Token, bob.Token = "", "" // list shows no token
+	t.Run("list", func(t *testing.T) {
+		if got, want := p.list(t, "", 0), []row{ann, bob}; !slices.Equal(got, want) {
+			t.Errorf("token list = %+v, want the soonest expiry first: %+v", got, want)
+		}
+		if ann.State != "expires soon" || bob.State != "valid" {
+			t.Errorf("the states are %q and %q, want expires soon and valid", ann.State, bob.State)
+		}
+	})
+	t.Run("list as a table", func(t *testing.T) {
+		const at = `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`
+		rows := ann.ID + " +ann +" + at + " +" + at + " +expires soon\n" + bob.ID + " +bob +" + at + " +" + at + " +valid\n"
+		p.check(t, "token list", 0, "ID +SUBJECT +CREATED +EXPIRES +STATE\n"+rows, "")
+	})
+	t.Run("list those that expire soon", func(t *testing.T) {
+		if got, want := p.list(t, "--expiring 1d", 1), []row{ann}; !slices.Equal(got, want) {
+			t.Errorf("token list --expiring 1d = %+v, want %+v", got, want)
+		}
+		p.check(t, "token list --expiring 1d", 1, "ID .*\n.* ann .*\n", ".*tokens expire soon: issue new ones.*\n")
+		if got := p.list(t, "--expiring 1h", 0); len(got) != 0 {
+			t.Errorf("token list --expiring 1h = %+v, want no token", got)
+		}
+	})
+}
+
+func TestRevoke(t *testing.T) {
+	t.Parallel()
+	p, store := tokenTool(t)
+	valid := p.issue(t, "ann", "1h")
+	byID := p.issue(t, "ann", "1h")
+	byInput := p.issue(t, "ann", "1h")
+	byToken := p.issue(t, "ann", "1h")
+	p.revoke(t, byID.ID, "", byID.ID)
+	p.revoke(t, byID.ID, "", byID.ID) // it may be repeated
+	p.revoke(t, "-", byInput.Token+"\n", byInput.ID)
+	p.revoke(t, byToken.Token, "", byToken.ID)
+	for _, issued := range []row{valid, byID, byInput, byToken} {
+		stored, err := store.Find(t.Context(), issued.ID)
+		if err != nil || stored.Revoked != (issued != valid) {
+			t.Errorf("token %s is stored as %+v, %v", issued.ID, stored, err)
+		}
+	}
+	states := map[string]string{}
+	for _, listed := range p.list(t, "--expiring 30d", 1) {
+		states[listed.ID] = listed.State
+	}
+	if len(states) != 1 || states[valid.ID] != "expires soon" {
+		t.Errorf("token list --expiring 30d = %v, want %s, which is not revoked", states, valid.ID)
+	}
+	p.check(t, "token revoke nobody", 1, "", ".* no such token; `plantstore token list` shows the ids\n")
+}
+
+// TestIssueForAScript checks that the token is all that standard output gets.
+func TestIssueForAScript(t *testing.T) {
+	t.Parallel()
+	p, store := tokenTool(t)
+	got := p.run(t, "token issue --subject ann", "")
+	id, ok := token.ID(strings.TrimSuffix(got.stdout, "\n"))
+	if got.status != 0 || !ok || !strings.HasPrefix(got.stderr, "Token "+id+" for ann, valid until 20") {
+		t.Fatalf("token issue = %+v, want a token, and its description on standard error", got)
+	}
+	if _, err := store.Find(t.Context(), id); err != nil {
+		t.Errorf("Find(%q) = %v, want the token", id, err)
+	}
+}
+
+// TestListOfOtherItems checks that an item of another tool neither hides the tokens nor controls the terminal.
+func TestListOfOtherItems(t *testing.T) {
+	t.Parallel()
+	p, store := tokenTool(t)
+	odd := token.Token{ID: "odd", Digest: "d", Subject: "eve\x1b[2J", ExpiresAt: time.Now()}
 	if err := store.Add(t.Context(), odd); err != nil {
 		t.Fatal(err)
 	}
-	p.check(t, "token list", "", 0, `ID .*\nodd +"eve\\x1b\[2J" .* expired\n(.*\n)+`, "")
-	p.check(t, "token list --expiring 60d", "", 0, "ID .*\n", "") // the others are revoked or expired
-	p.check(t, "token revoke nobody", "", 1, "", ".* no such token; `plantstore token list` shows the ids\n")
+	p.check(t, "token list", 0, `ID .*\nodd +"eve\\x1b\[2J" .* expired\n`, "")
+	unreadable := token.Token{ID: "un\x1breadable"} // without a digest
+	if err := store.Add(t.Context(), unreadable); err != nil {
+		t.Fatal(err)
+	}
+	p.check(t, "token list", 1, `ID .*\nodd .*\n`, `.*the item with the id "un\\x1breadable" is no token\n`)
+}
+
+// TestIssueToAFullDisk checks that nobody keeps a token that was not printed.
+func TestIssueToAFullDisk(t *testing.T) {
+	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
-		t.Skip("skipped the rest: there is no /dev/full here")
+		t.Skip("skipped: there is no /dev/full here")
 	}
 	defer full.Close() //nolint:errcheck // nothing was written
+	p, _ := tokenTool(t)
 	command := exec.CommandContext(t.Context(), p.binary, "token", "issue", "--subject", "eve")
 	var stderr bytes.Buffer
 	command.Env, command.Stdout, command.Stderr = p.environment, full, &stderr
@@ -191,10 +321,10 @@ func TestTokensOfAStack(t *testing.T) {
 	p := build(t, "AWS_ENDPOINT_URL_DYNAMODB="+dynamotest.Endpoint(t),
 		"AWS_ENDPOINT_URL_CLOUDFORMATION="+cloudFormation.URL, "AWS_REGION=us-east-1",
 		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local")
-	p.check(t, "token issue --stack garden --subject ann", "", 0, `\w+\n`, "Token .*\n")
-	p.check(t, "token list --table "+tokens, "", 0, "ID .*\n.* ann .*\n", "")
-	p.check(t, "token list --stack seedling", "", 1, "", ".*stack seedling has no table of tokens yet\n")
-	p.check(t, "token list --stack desert", "", 1, "", ".*cannot find the table of tokens in stack desert(.|\n)*")
+	p.check(t, "token issue --stack garden --subject ann", 0, `\w+\n`, "Token .*\n")
+	p.check(t, "token list --table "+tokens, 0, "ID .*\n.* ann .*\n", "")
+	p.check(t, "token list --stack seedling", 1, "", ".*stack seedling has no table of tokens yet\n")
+	p.check(t, "token list --stack desert", 1, "", ".*cannot find the table of tokens in stack desert(.|\n)*")
 	p.environment = p.environment[:len(p.environment)-2] // no keys
-	p.check(t, "token list --stack garden", "", 1, "", ".*no AWS credentials: set AWS_PROFILE(.|\n)*")
+	p.check(t, "token list --stack garden", 1, "", ".*no AWS credentials: set AWS_PROFILE(.|\n)*")
 }

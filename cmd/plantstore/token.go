@@ -32,33 +32,17 @@ type tokenCommand struct {
 	Revoke revokeCommand `cmd:"" help:"Revoke a token immediately."`
 }
 
-// do calls f with the store that the flags name. If the outcome of f is uncertain, the error ends with hint.
-func (c *tokenCommand) do(ctx context.Context, hint string, f func(context.Context, *dynamo.TokenStore) error) error {
+// store returns the store that the flags name.
+func (c *tokenCommand) store(ctx context.Context) (*dynamo.TokenStore, error) {
 	table, err := c.tableName(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	client, err := c.client(ctx, attemptTimeout)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	err = f(ctx, &dynamo.TokenStore{Client: client, Table: table, Progress: progress()})
-	if errors.Is(err, token.ErrUnavailable) && hint != "" {
-		return fmt.Errorf("%w; %s", c.explain(err, table), hint)
-	}
-	return c.explain(err, table)
-}
-
-// progress returns a function that prints each second how many tokens were read, if standard error is a terminal.
-func progress() func(tokens int) {
-	info, err := os.Stderr.Stat()
-	terminal, last := err == nil && info.Mode()&os.ModeCharDevice != 0, time.Now()
-	return func(tokens int) {
-		if terminal && time.Since(last) > time.Second {
-			last = time.Now()
-			fmt.Fprintf(os.Stderr, "%d tokens read\n", tokens)
-		}
-	}
+	return &dynamo.TokenStore{Client: client, Table: table}, nil
 }
 
 func (c *tokenCommand) tableName(ctx context.Context) (string, error) {
@@ -114,24 +98,29 @@ type issueCommand struct {
 
 // Run issues a token.
 func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
-	secret, t, err := token.Issue(rand.Reader, c.Subject, time.Now(), time.Duration(c.TTL))
+	bearer, t, err := token.Issue(rand.Reader, c.Subject, time.Now(), time.Duration(c.TTL))
 	if err != nil {
 		return usageError(err.Error())
 	}
-	lost := "token " + t.ID + " may be stored, but its secret is lost: revoke it"
-	err = command.do(ctx, lost, func(ctx context.Context, store *dynamo.TokenStore) error {
-		ctx, cancel := context.WithTimeout(ctx, operationTimeout)
-		defer cancel()
-		return store.Add(ctx, t)
-	})
+	store, err := command.store(ctx)
 	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeout(ctx, operationTimeout)
+	defer cancel()
+	err = store.Add(ctx, t)
+	if errors.Is(err, token.ErrUnavailable) {
+		err = command.explain(err, store.Table)
+		return fmt.Errorf("%w; token %s may be stored, but its secret is lost: revoke it", err, t.ID)
+	}
+	if err != nil {
+		return command.explain(err, store.Table)
+	}
 	if c.Output == "json" {
-		err = json.NewEncoder(os.Stdout).Encode(newRow(t, secret))
+		err = json.NewEncoder(os.Stdout).Encode(newRow(t, bearer))
 	} else {
 		fmt.Fprintf(os.Stderr, "Token %s for %s, valid until %s:\n", t.ID, t.Subject, t.ExpiresAt.Format(time.RFC3339))
-		_, err = fmt.Println(secret)
+		_, err = fmt.Println(bearer)
 	}
 	if err != nil {
 		return fmt.Errorf("token %s was issued but could not be printed: revoke it (%w)", t.ID, err)
@@ -143,36 +132,48 @@ type revokeCommand struct {
 	ID string `arg:"" help:"The token's id, as issue and list print it, or - to read the token itself from standard input."`
 }
 
-// Run revokes the token. It never prints the token itself.
+// Run revokes the token.
 func (c *revokeCommand) Run(ctx context.Context, command *tokenCommand) error {
-	id := c.ID
-	if id == "-" {
-		secret, err := io.ReadAll(io.LimitReader(os.Stdin, 4096))
-		if err != nil {
-			return err
-		}
-		if id = strings.TrimSpace(string(secret)); !token.WellFormed(id) {
-			return usageError("standard input is not a token")
-		}
+	id, err := c.id()
+	if err != nil {
+		return err
 	}
-	name, digest := "The token", token.Digest(id)
-	const hint = "the token may not be revoked: repeat the command"
-	err := command.do(ctx, hint, func(ctx context.Context, store *dynamo.TokenStore) (err error) {
-		if !token.WellFormed(id) {
-			name = "Token " + printable(id)
-			if digest, err = store.LookUp(ctx, id); err != nil {
-				return err
-			}
-		}
-		ctx, cancel := context.WithTimeout(ctx, operationTimeout)
-		defer cancel()
-		return store.Revoke(ctx, digest)
-	})
+	store, err := command.store(ctx)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, operationTimeout)
+	defer cancel()
+	err = store.Revoke(ctx, id)
 	if errors.Is(err, token.ErrNotFound) {
 		return errors.New("no such token; `plantstore token list` shows the ids")
 	}
-	if err == nil {
-		fmt.Println(name, "is revoked.")
+	if errors.Is(err, token.ErrUnavailable) {
+		err = command.explain(err, store.Table)
+		return fmt.Errorf("%w; the token may not be revoked: repeat the command", err)
 	}
-	return err
+	if err != nil {
+		return command.explain(err, store.Table)
+	}
+	fmt.Printf("Token %s is revoked.\n", printable(id))
+	return nil
+}
+
+// id returns the id of the token to revoke. Whoever gives the token itself as the argument means it too.
+func (c *revokeCommand) id() (string, error) {
+	text := c.ID
+	if c.ID == "-" {
+		input, err := io.ReadAll(io.LimitReader(os.Stdin, 4096))
+		if err != nil {
+			return "", err
+		}
+		text = strings.TrimSpace(string(input))
+	}
+	if id, ok := token.ID(text); ok {
+		return id, nil
+	}
+	if c.ID == "-" {
+		return "", usageError("standard input is not a token")
+	}
+	return text, nil
 }

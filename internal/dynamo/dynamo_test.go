@@ -1,16 +1,20 @@
 package dynamo_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"plantstore/internal/dynamo"
 	"plantstore/internal/plant"
@@ -48,7 +52,7 @@ func TestItems(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	issued := token.Token{Digest: "d", ID: "i", Subject: "s", CreatedAt: at.UTC(), ExpiresAt: time.Unix(18e8, 0).UTC()}
+	issued := token.Token{ID: "i", Digest: "d", Subject: "s", CreatedAt: at.UTC(), ExpiresAt: time.Unix(18e8, 0).UTC()}
 	if err := (&dynamo.TokenStore{Client: client, Table: tokens}).Add(t.Context(), issued); err != nil {
 		t.Fatal(err)
 	}
@@ -74,68 +78,134 @@ func TestItems(t *testing.T) {
 	}
 }
 
-// Items that others wrote, which cannot be read whole, hinder nobody.
-func TestItemsOfOthers(t *testing.T) {
+// A plant that another tool wrote, with other attributes, is not overwritten.
+func TestCreateOnAnItemOfAnother(t *testing.T) {
 	t.Parallel()
-	client, plants, tokens := dynamotest.Tables(t)
-	for _, put := range []string{
-		`INSERT INTO "` + plants + `" VALUE {'id': 1, 'created_at': 'yesterday'}`,
-		`INSERT INTO "` + tokens + `" VALUE {'digest': 'odd', 'id': 'odd', 'expires_at': 'soon'}`,
-		// In the years 10000 and -1, which JSON cannot express.
-		`INSERT INTO "` + tokens + `" VALUE {'digest': 'late', 'id': 'late', 'expires_at': 253402300800}`,
-		`INSERT INTO "` + tokens + `" VALUE {'digest': 'early', 'id': 'early', 'expires_at': -62167219201}`,
-	} {
-		if _, err := client.ExecuteStatement(t.Context(), &dynamodb.ExecuteStatementInput{Statement: &put}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	client, plants, _ := dynamotest.Tables(t)
+	insert(t, client, plants, `{'id': 1, 'created_at': 'yesterday'}`)
 	write := plant.Write{Plant: plant.NewPlant{ID: 1}, Key: plant.NewWriteKey("gardener", "k")}
 	err := (&dynamo.PlantStore{Client: client, Table: plants}).Create(t.Context(), write)
 	if !errors.Is(err, plant.ErrExists) {
 		t.Errorf("Create on an id that another wrote = %v, want %v", err, plant.ErrExists)
 	}
+}
+
+// An item in the table of tokens that is no token is not found, does not hide a token, and can be revoked.
+func TestItemsThatAreNoTokens(t *testing.T) {
+	t.Parallel()
+	client, _, tokens := dynamotest.Tables(t)
 	store := &dynamo.TokenStore{Client: client, Table: tokens}
+	items := []struct{ name, id, item string }{
+		{name: "nothing but an id", id: "bare", item: `{'id': 'bare'}`},
+		{name: "no time of expiry", id: "odd", item: `{'id': 'odd', 'digest': 'd', 'expires_at': 'soon'}`},
+		{name: "the year 10000", id: "late", item: `{'id': 'late', 'digest': 'd', 'expires_at': 253402300800}`},
+		{name: "the year -1", id: "early", item: `{'id': 'early', 'digest': 'd', 'expires_at': -62167219201}`},
+	}
+	for _, test := range items {
+		insert(t, client, tokens, test.item)
+	}
 	epoch := time.Unix(0, 0).UTC()
-	good := []token.Token{
-		{Digest: "c", ID: "h", Subject: "s", CreatedAt: epoch, ExpiresAt: time.Unix(-62167219200, 0).UTC()},
-		{Digest: "d", ID: "i", Subject: "s", CreatedAt: epoch, ExpiresAt: time.Unix(253402300799, 0).UTC()},
+	good := []token.Token{ // in the years 0 and 9999
+		{ID: "g", Digest: "d", Subject: "s", CreatedAt: epoch, ExpiresAt: time.Unix(-62167219200, 0).UTC()},
+		{ID: "h", Digest: "d", Subject: "s", CreatedAt: epoch, ExpiresAt: time.Unix(253402300799, 0).UTC()},
 	}
 	for _, added := range good {
 		if err := store.Add(t.Context(), added); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := store.List(t.Context())
-	slices.SortFunc(got, func(a, b token.Token) int { return strings.Compare(a.ID, b.ID) })
-	if err == nil || !slices.Equal(got, good) {
-		t.Errorf("List = %+v, %v, want %+v and an error about the others", got, err, good)
+	var listed []token.Token
+	var unread []string
+	for found, err := range store.List(t.Context()) {
+		if err != nil {
+			unread = append(unread, err.Error())
+			continue
+		}
+		listed = append(listed, found)
 	}
-	for id, want := range map[string]string{"i": "d", "odd": "odd"} {
-		digest, err := store.LookUp(t.Context(), id)
-		if err != nil || digest != want {
-			t.Errorf("LookUp(%q) = %q, %v, want %q", id, digest, err, want)
-		}
-		if err := store.Revoke(t.Context(), digest); err != nil {
-			t.Errorf("Revoke(%q) = %v, want nil", digest, err)
-		}
+	slices.SortFunc(listed, func(a, b token.Token) int { return strings.Compare(a.ID, b.ID) })
+	if !slices.Equal(listed, good) || len(unread) != len(items) {
+		t.Errorf("List = %+v and the errors %q, want %+v and %d errors", listed, unread, good, len(items))
+	}
+	for _, test := range items {
+		t.Run(test.name, func(t *testing.T) {
+			if !strings.Contains(strings.Join(unread, "\n"), strconv.Quote(test.id)) {
+				t.Errorf("List has the errors %q, want one that names %s", unread, test.id)
+			}
+			if got, err := store.Find(t.Context(), test.id); err == nil {
+				t.Errorf("Find(%q) = %+v, nil, want an error", test.id, got)
+			}
+			if err := store.Revoke(t.Context(), test.id); err != nil {
+				t.Errorf("Revoke(%q) = %v, want nil", test.id, err)
+			}
+		})
+	}
+}
+
+// insert puts an item, in PartiQL, into a table.
+func insert(t *testing.T, client *dynamodb.Client, table, item string) {
+	t.Helper()
+	statement := fmt.Sprintf(`INSERT INTO "%s" VALUE %s`, table, item)
+	_, err := client.ExecuteStatement(t.Context(), &dynamodb.ExecuteStatementInput{Statement: &statement})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
 func TestCheckTables(t *testing.T) {
 	client, plants, tokens := dynamotest.Tables(t)
-	for _, test := range []struct{ plants, tokens, want string }{
-		{plants, tokens, "<nil>"},
-		{tokens, plants, "does not have the key id"},
-		{plants, plants, "does not have the key digest"},
-		{"absent", tokens, "does not exist: absent"},
-		{plants, "absent", "does not exist: absent"},
-	} {
-		err := dynamo.CheckTables(t.Context(), client, test.plants, test.tokens)
-		if !strings.Contains(fmt.Sprint(err), test.want) || errors.Is(err, dynamo.ErrNoTable) != strings.Contains(test.want, "exist") {
-			t.Errorf("CheckTables(%q, %q) = %v, want %s", test.plants, test.tokens, err, test.want)
-		}
+	older := "older-" + tokens
+	createTable(t, client, older, "digest")
+	tests := []struct {
+		name, plants, tokens string
+		want                 string // part of the error
+	}{
+		{name: "both tables", plants: plants, tokens: tokens, want: "<nil>"},
+		{name: "the tables swapped", plants: tokens, tokens: plants, want: "does not have the key id of type N"},
+		{name: "the table of plants twice", plants: plants, tokens: plants, want: "does not have the key id of type S"},
+		{name: "a table with another key", plants: plants, tokens: older, want: "does not have the key id of type S"},
+		{name: "no table of plants", plants: "absent", tokens: tokens, want: "does not exist: absent"},
+		{name: "no table of tokens", plants: plants, tokens: "absent", want: "does not exist: absent"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			err := dynamo.CheckTables(t.Context(), client, test.plants, test.tokens)
+			if !strings.Contains(fmt.Sprint(err), test.want) {
+				t.Errorf("CheckTables(%q, %q) = %v, want %s", test.plants, test.tokens, err, test.want)
+			}
+			if missing := strings.Contains(test.want, "exist"); errors.Is(err, dynamo.ErrNoTable) != missing {
+				t.Errorf("CheckTables(%q, %q) = %v, want ErrNoTable: %t", test.plants, test.tokens, err, missing)
+			}
+		})
 	}
 	if err := dynamo.CreateTables(t.Context(), client, tokens, plants); err == nil {
 		t.Errorf("CreateTables with the names swapped = nil, want an error")
 	}
+}
+
+// createTable creates a table with a key of strings, until the test ends.
+func createTable(t *testing.T, client *dynamodb.Client, table, key string) {
+	t.Helper()
+	_, err := client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+		TableName:   &table,
+		BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS},
+			{AttributeName: &key, AttributeType: types.ScalarAttributeTypeS},
+		},
+		KeySchema: []types.KeySchemaElement{{AttributeName: &key, KeyType: types.KeyTypeHash}},
+		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{{
+			IndexName:  aws.String("by-id"),
+			KeySchema:  []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+			Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if _, err := client.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: &table}); err != nil {
+			t.Error(err)
+		}
+	})
 }

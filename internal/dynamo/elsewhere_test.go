@@ -44,7 +44,7 @@ func plain(t *testing.T) string {
 }
 
 // Other servers of DynamoDB's API serve as well.
-func TestPlantStoreElsewhere(t *testing.T) {
+func TestPlantsElsewhere(t *testing.T) {
 	t.Parallel()
 	client := dynamotest.FunctionClient(plain(t))
 	storetest.TestPlants(t, func(t *testing.T) plant.Store {
@@ -53,7 +53,7 @@ func TestPlantStoreElsewhere(t *testing.T) {
 	})
 }
 
-func TestTokenStoreElsewhere(t *testing.T) {
+func TestTokensElsewhere(t *testing.T) {
 	t.Parallel()
 	client := dynamotest.FunctionClient(plain(t))
 	storetest.TestTokens(t, func(t *testing.T) token.Store {

@@ -14,9 +14,8 @@ import (
 // A token is found by its own item alone, read consistently, which DynamoDB Local does in any case.
 func TestFindByAttempts(t *testing.T) {
 	t.Parallel()
-	const item = `{"Item":{"digest":{"S":"d"},"id":{"S":"i"},"subject":{"S":"s"},` +
+	const item = `{"Item":{"id":{"S":"i"},"digest":{"S":"d"},"subject":{"S":"s"},` +
 		`"created_at":{"S":"2026-03-01T12:00:00Z"},"expires_at":{"N":"1800000000"}}}`
-	another := strings.Replace(item, `"d"`, `"e"`, 1)
 	tests := []struct {
 		name     string
 		attempts []http.HandlerFunc
@@ -26,7 +25,7 @@ func TestFindByAttempts(t *testing.T) {
 		{"the token after a failure", do(fail, answer(200, item)), nil},
 		{"no token", do(succeed), token.ErrNotFound},
 		{"no server", nil, token.ErrUnavailable},
-		{"another token", do(answer(200, another)), errOther},
+		{"an item that is no token", do(answer(200, `{"Item":{"id":{"S":"i"}}}`)), errOther},
 		{"a refusal", do(refuse("AccessDeniedException")), errOther},
 	}
 	for _, test := range tests {
@@ -35,7 +34,7 @@ func TestFindByAttempts(t *testing.T) {
 			fake := newFake(t, test.attempts...)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			got, err := (&TokenStore{Client: fake.client(), Table: "tokens"}).Find(ctx, "d")
+			got, err := (&TokenStore{Client: fake.client(), Table: "tokens"}).Find(ctx, "i")
 			if !errors.Is(tokenOutcome(err), test.want) {
 				t.Errorf("Find = %+v, %v, want %v", got, err, test.want)
 			}

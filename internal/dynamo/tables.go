@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -13,13 +14,17 @@ import (
 // ErrNoTable means that a table does not exist.
 var ErrNoTable = errors.New("the table does not exist")
 
+// A table has the key id.
 type table struct {
-	name, key string
-	keyType   types.ScalarAttributeType
+	name   string
+	idType types.ScalarAttributeType
 }
 
 func tables(plants, tokens string) []table {
-	return []table{{plants, "id", types.ScalarAttributeTypeN}, {tokens, "digest", types.ScalarAttributeTypeS}}
+	return []table{
+		{name: plants, idType: types.ScalarAttributeTypeN},
+		{name: tokens, idType: types.ScalarAttributeTypeS},
+	}
 }
 
 // CreateTables creates the two tables in a local DynamoDB, unless they exist, and checks them. In AWS,
@@ -29,8 +34,8 @@ func CreateTables(ctx context.Context, client *dynamodb.Client, plants, tokens s
 		_, err := call(ctx, client.CreateTable, &dynamodb.CreateTableInput{
 			TableName:            &t.name,
 			BillingMode:          types.BillingModePayPerRequest,
-			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: &t.key, AttributeType: t.keyType}},
-			KeySchema:            []types.KeySchemaElement{{AttributeName: &t.key, KeyType: types.KeyTypeHash}},
+			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: t.idType}},
+			KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
 		})
 		if err != nil && !causedBy[*types.ResourceInUseException](err) {
 			return err
@@ -44,14 +49,25 @@ func CheckTables(ctx context.Context, client *dynamodb.Client, plants, tokens st
 	for _, t := range tables(plants, tokens) {
 		in := &dynamodb.DescribeTableInput{TableName: &t.name}
 		out, err := call(ctx, client.DescribeTable, in)
-		switch {
-		case causedBy[*types.ResourceNotFoundException](err):
+		if causedBy[*types.ResourceNotFoundException](err) {
 			return fmt.Errorf("%w: %s", ErrNoTable, t.name)
-		case err != nil:
+		}
+		if err != nil {
 			return err
-		case aws.ToString(out.Table.KeySchema[0].AttributeName) != t.key:
-			return fmt.Errorf("table %s does not have the key %s: is it the other table?", t.name, t.key)
+		}
+		if !hasKey(out.Table, t.idType) {
+			return fmt.Errorf("table %s does not have the key id of type %s: is it another table?", t.name, t.idType)
 		}
 	}
 	return nil
+}
+
+// hasKey reports whether the key of a table is id, of this type.
+func hasKey(t *types.TableDescription, idType types.ScalarAttributeType) bool {
+	if aws.ToString(t.KeySchema[0].AttributeName) != "id" {
+		return false
+	}
+	return slices.ContainsFunc(t.AttributeDefinitions, func(a types.AttributeDefinition) bool {
+		return aws.ToString(a.AttributeName) == "id" && a.AttributeType == idType
+	})
 }

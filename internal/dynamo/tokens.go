@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -16,9 +17,8 @@ import (
 
 // TokenStore is a [token.Store] in a DynamoDB table.
 type TokenStore struct {
-	Client   *dynamodb.Client
-	Table    string
-	Progress func(tokens int) // unless nil, is called with the number that a scan has read so far
+	Client *dynamodb.Client
+	Table  string
 }
 
 var _ token.Store = (*TokenStore)(nil)
@@ -26,8 +26,8 @@ var _ token.Store = (*TokenStore)(nil)
 // tokenItem is a token as the table holds it. A revoked one stays until it would have expired:
 // without it, a put that was delayed could store the token again.
 type tokenItem struct {
+	ID        string    `dynamodbav:"id"` // the table's key
 	Digest    string    `dynamodbav:"digest"`
-	ID        string    `dynamodbav:"id"`
 	Subject   string    `dynamodbav:"subject"`
 	CreatedAt time.Time `dynamodbav:"created_at"`          // RFC 3339, UTC
 	ExpiresAt time.Time `dynamodbav:"expires_at,unixtime"` // the table's TTL attribute
@@ -35,10 +35,10 @@ type tokenItem struct {
 }
 
 // Find implements [token.Finder]. It reads consistently, so that a revoked token is refused at once.
-func (s *TokenStore) Find(ctx context.Context, digest string) (token.Token, error) {
+func (s *TokenStore) Find(ctx context.Context, id string) (token.Token, error) {
 	out, err := call(ctx, s.Client.GetItem, &dynamodb.GetItemInput{
 		TableName:      &s.Table,
-		Key:            map[string]types.AttributeValue{"digest": text(digest)},
+		Key:            map[string]types.AttributeValue{"id": text(id)},
 		ConsistentRead: aws.Bool(true),
 	})
 	if err != nil {
@@ -47,11 +47,7 @@ func (s *TokenStore) Find(ctx context.Context, digest string) (token.Token, erro
 	if len(out.Item) == 0 {
 		return token.Token{}, token.ErrNotFound
 	}
-	t, err := decodeToken(out.Item)
-	if err == nil && t.Digest != digest {
-		return token.Token{}, errors.New("dynamo: get token: the item has another digest")
-	}
-	return t, err
+	return decodeToken(out.Item)
 }
 
 // Add implements [token.Store].
@@ -63,7 +59,7 @@ func (s *TokenStore) Add(ctx context.Context, t token.Token) error {
 	_, err = call(ctx, s.Client.PutItem, &dynamodb.PutItemInput{
 		TableName:                           &s.Table,
 		Item:                                item,
-		ConditionExpression:                 aws.String("attribute_not_exists(digest)"),
+		ConditionExpression:                 aws.String("attribute_not_exists(id)"),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
 	if exists, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
@@ -72,17 +68,17 @@ func (s *TokenStore) Add(ctx context.Context, t token.Token) error {
 		if unreadable == nil && stored == t {
 			return nil // an earlier attempt stored it
 		}
-		return errors.New("dynamo: put token: another token has this digest")
+		return errors.New("dynamo: put token: another token has this id")
 	}
 	return tokenError(err)
 }
 
-// Revoke implements [token.Store].
-func (s *TokenStore) Revoke(ctx context.Context, digest string) error {
+// Revoke implements [token.Store]. It needs nothing of the item but its id.
+func (s *TokenStore) Revoke(ctx context.Context, id string) error {
 	_, err := call(ctx, s.Client.UpdateItem, &dynamodb.UpdateItemInput{
 		TableName:                 &s.Table,
-		Key:                       map[string]types.AttributeValue{"digest": text(digest)},
-		ConditionExpression:       aws.String("attribute_exists(digest)"),
+		Key:                       map[string]types.AttributeValue{"id": text(id)},
+		ConditionExpression:       aws.String("attribute_exists(id)"),
 		UpdateExpression:          aws.String("SET revoked = :true"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{":true": &types.AttributeValueMemberBOOL{Value: true}},
 	})
@@ -90,6 +86,46 @@ func (s *TokenStore) Revoke(ctx context.Context, digest string) error {
 		return token.ErrNotFound
 	}
 	return tokenError(err)
+}
+
+// List yields every token, in no order. An expired or revoked one is listed until DynamoDB removes
+// it, some time after it expires. An item that holds no token yields an error, and the list continues.
+// If a page cannot be read, List yields the error, such as [token.ErrUnavailable], and ends.
+func (s *TokenStore) List(ctx context.Context) iter.Seq2[token.Token, error] {
+	return func(yield func(token.Token, error) bool) {
+		in := &dynamodb.ScanInput{TableName: &s.Table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(pageSize)}
+		pages := dynamodb.NewScanPaginator(pageScanner{s.Client}, in)
+		for pages.HasMorePages() {
+			page, err := pages.NextPage(ctx)
+			if err != nil {
+				yield(token.Token{}, err)
+				return
+			}
+			for _, item := range page.Items {
+				if !yield(decodeToken(item)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+const (
+	pageTimeout = 10 * time.Second // for one page, retries included; a scan takes as long as pages come
+	pageSize    = 4000             // tokens, about 1 MB. Without a limit, DynamoDB Local reads the whole table for each page
+)
+
+// pageScanner is a [dynamodb.ScanAPIClient] with the attempts of [call] and a deadline for each page.
+type pageScanner struct{ client *dynamodb.Client }
+
+// Scan implements [dynamodb.ScanAPIClient]. The paginator's options only name it in the user agent.
+func (s pageScanner) Scan(
+	ctx context.Context, in *dynamodb.ScanInput, _ ...func(*dynamodb.Options),
+) (*dynamodb.ScanOutput, error) {
+	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
+	defer cancel()
+	page, err := call(ctx, s.client.Scan, in)
+	return page, tokenError(err)
 }
 
 // tokenError translates the error of a call for package token.
@@ -106,13 +142,15 @@ func text(value string) types.AttributeValue { return &types.AttributeValueMembe
 // decodeToken returns the token that an item holds. An item that somebody else wrote may hold none,
 // or a time that JSON cannot express.
 func decodeToken(item map[string]types.AttributeValue) (token.Token, error) {
+	var id string
+	_ = attributevalue.Unmarshal(item["id"], &id) // it is the key, so it is there and a string
 	var stored tokenItem
 	if err := attributevalue.UnmarshalMap(item, &stored); err != nil {
-		return token.Token{}, fmt.Errorf("dynamo: decode token: %w", err)
+		return token.Token{}, fmt.Errorf("dynamo: the item with the id %q is no token: %w", id, err)
 	}
 	stored.ExpiresAt = stored.ExpiresAt.UTC()
 	if year := stored.ExpiresAt.Year(); stored.Digest == "" || year < 0 || year > 9999 {
-		return token.Token{}, errors.New("dynamo: an item of the table is no token")
+		return token.Token{}, fmt.Errorf("dynamo: the item with the id %q is no token", id)
 	}
 	return token.Token(stored), nil
 }

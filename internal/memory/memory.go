@@ -37,17 +37,17 @@ func (s *PlantStore) Create(ctx context.Context, w plant.Write) error {
 
 // TokenStore is a [token.Store]. Its zero value is empty and ready for use.
 type TokenStore struct {
-	tokens sync.Map // token.Token by digest
+	tokens sync.Map // token.Token by id
 }
 
 var _ token.Store = (*TokenStore)(nil)
 
 // Find implements [token.Finder].
-func (s *TokenStore) Find(ctx context.Context, digest string) (token.Token, error) {
+func (s *TokenStore) Find(ctx context.Context, id string) (token.Token, error) {
 	if err := ctx.Err(); err != nil {
 		return token.Token{}, fmt.Errorf("%w: %w", token.ErrUnavailable, err)
 	}
-	stored, ok := s.tokens.Load(digest)
+	stored, ok := s.tokens.Load(id)
 	if !ok {
 		return token.Token{}, token.ErrNotFound
 	}
@@ -59,22 +59,22 @@ func (s *TokenStore) Add(ctx context.Context, t token.Token) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: %w", token.ErrUnavailable, err)
 	}
-	value, _ := s.tokens.LoadOrStore(t.Digest, t)
+	value, _ := s.tokens.LoadOrStore(t.ID, t)
 	stored := value.(token.Token)
 	stored.Revoked = t.Revoked
 	if stored != t {
-		return errors.New("memory: another token has this digest")
+		return errors.New("memory: another token has this id")
 	}
 	return nil
 }
 
 // Revoke implements [token.Store].
-func (s *TokenStore) Revoke(ctx context.Context, digest string) error {
-	t, err := s.Find(ctx, digest)
+func (s *TokenStore) Revoke(ctx context.Context, id string) error {
+	t, err := s.Find(ctx, id)
 	if err != nil {
 		return err
 	}
 	t.Revoked = true
-	s.tokens.Store(digest, t)
+	s.tokens.Store(id, t)
 	return nil
 }

@@ -16,22 +16,22 @@ var (
 
 // Finder finds tokens. It is all that a [Verifier] needs of a store.
 type Finder interface {
-	// Find returns the token with this digest, also if it is expired or revoked. It sees every Add
-	// and Revoke that returned before it was called. It returns ErrNotFound or ErrUnavailable; any
-	// other error means that Find cannot succeed as the service is set up.
-	Find(ctx context.Context, digest string) (Token, error)
+	// Find returns the token with this id, also if it is expired or revoked. It sees every Add and
+	// Revoke that returned before it was called. It returns ErrNotFound or ErrUnavailable; any other
+	// error means that Find cannot succeed as the service is set up.
+	Find(ctx context.Context, id string) (Token, error)
 }
 
 // Store is a Finder with what an operator needs besides.
 type Store interface {
 	Finder
 
-	// Add stores the new token t under its digest. It may be repeated, and never changes a stored token.
-	// It returns ErrUnavailable if its success is not certain, and another error if a different token
-	// has the digest.
+	// Add stores the new token t under its id. It may be repeated, and never changes a stored token. It
+	// returns ErrUnavailable if its success is not certain, and another error if a different token has
+	// the id.
 	Add(ctx context.Context, t Token) error
 
-	// Revoke makes the token with this digest invalid for good: no concurrent or later Add undoes it. It
+	// Revoke makes the token with this id invalid for good: no concurrent or later Add undoes it. It
 	// may be repeated. It returns ErrNotFound, or ErrUnavailable if its success is not certain.
-	Revoke(ctx context.Context, digest string) error
+	Revoke(ctx context.Context, id string) error
 }

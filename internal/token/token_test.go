@@ -1,12 +1,12 @@
 package token_test
 
 import (
-	"context"
+	"crypto/rand"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"math/big"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -17,75 +17,18 @@ import (
 
 const prefix = "pst_"
 
-var (
-	secret = sealed(prefix + "z1z00z1z00z1z00z1z00z1z00z1z00")
-	digest = fmt.Sprintf("%x", sha256.Sum256([]byte(secret)))
+// noon is when tokens are issued in the tests.
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-	// random makes the 42 characters of this token and its id. Issue reads six bits
-	// of each byte and skips 62 and 63.
-	random = "\xff\x3e" + strings.Repeat("\x3d\x01\xfd\x00\x40", 9)[:42]
-	noon   = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	issued = token.Token{
-		Digest: digest, ID: "z1z00z1z00z1", Subject: "gardener", CreatedAt: noon, ExpiresAt: noon.Add(time.Hour),
+// issue returns a new token of the gardener that is valid for an hour from noon.
+func issue(t *testing.T) (bearer string, issued token.Token) {
+	t.Helper()
+	bearer, issued, err := token.Issue(rand.Reader, "gardener", noon, time.Hour)
+	if err != nil {
+		t.Fatal(err)
 	}
-)
-
-func TestIssue(t *testing.T) {
-	longest := strings.Repeat("~", 128)
-	tests := []struct {
-		name    string
-		random  string
-		subject string
-		after   time.Duration // noon, when it is issued
-		ttl     time.Duration
-		expires time.Duration // after noon, 0 for an error
-	}{
-		{"a whole second", random, "gardener", 0, time.Hour, time.Hour},
-		{"the second after the expiry", random, "gardener", 1, time.Hour, time.Hour + time.Second},
-		{"the shortest life", random, "!", time.Second - 1, time.Second, 2 * time.Second},
-		{"the longest subject", random, longest, 0, time.Hour, time.Hour},
-		{"a subject too long", random, longest + "~", 0, time.Hour, 0},
-		{"no subject", random, "", 0, time.Hour, 0},
-		{"a space in the subject", random, "a b", 0, time.Hour, 0},
-		{"a subject beyond visible ASCII", random, "a\x7f", 0, time.Hour, 0},
-		{"a life too short", random, "gardener", 0, time.Second - 1, 0},
-		{"too few random bytes", random[:43], "gardener", 0, time.Hour, 0},
-	}
-	for _, test := range tests {
-		now := noon.Add(test.after).In(time.FixedZone("CET", 3600))
-		gotSecret, got, err := token.Issue(strings.NewReader(test.random), test.subject, now, test.ttl)
-		wantSecret, want := secret, issued
-		want.Subject = test.subject
-		want.ExpiresAt = noon.Add(test.expires)
-		if test.expires == 0 {
-			wantSecret, want = "", token.Token{}
-		}
-		if gotSecret != wantSecret || got != want || (err != nil) != (test.expires == 0) {
-			t.Errorf("%s: Issue = %q, %+v, %v, want %q, %+v", test.name, gotSecret, got, err, wantSecret, want)
-		}
-	}
+	return bearer, issued
 }
-
-var revoked = sealed(prefix + "010zz010zz010zz010zz010zz010zz")
-
-// finder is a token.Finder with an issued and a revoked token. It counts reads.
-type finder struct {
-	err   error
-	reads int
-}
-
-func (f *finder) Find(_ context.Context, wanted string) (token.Token, error) {
-	f.reads++
-	found := issued
-	found.Revoked = wanted == token.Digest(revoked)
-	if f.err == nil && wanted != digest && !found.Revoked {
-		return token.Token{}, token.ErrNotFound
-	}
-	return found, f.err
-}
-
-// zeros are 30 characters that could be random.
-var zeros = strings.Repeat("0", 30)
 
 // sealed returns body with its checksum: its CRC-32 in base 62, in which math/big has the letters in the other order.
 func sealed(body string) string {
@@ -99,71 +42,145 @@ func sealed(body string) string {
 	return body + strings.Repeat("0", 6-len(sum)) + strings.Map(otherCase, sum)
 }
 
-// padded returns a token whose checksum begins with 0.
-func padded() (secret string) {
-	for i := 0; secret == "" || secret[len(prefix)+30] != '0'; i++ {
-		secret = sealed(fmt.Sprintf("%s%030d", prefix, i))
+func TestIssue(t *testing.T) {
+	form := regexp.MustCompile(`^` + prefix + `([0-9A-Za-z]{12})[0-9A-Za-z]{24}[0-9A-Za-z]{6}$`)
+	for range 100 { // some of the checksums begin with 0
+		bearer, got := issue(t)
+		match := form.FindStringSubmatch(bearer)
+		if match == nil {
+			t.Fatalf("Issue = %q, want the form %v", bearer, form)
+		}
+		if body := bearer[:len(bearer)-6]; bearer != sealed(body) {
+			t.Errorf("Issue = %q, want the checksum of %q", bearer, sealed(body))
+		}
+		want := token.Token{
+			ID:        match[1],
+			Digest:    fmt.Sprintf("%x", sha256.Sum256([]byte(bearer))),
+			Subject:   "gardener",
+			CreatedAt: noon,
+			ExpiresAt: noon.Add(time.Hour),
+		}
+		if got != want {
+			t.Errorf("Issue describes %q as %+v, want %+v", bearer, got, want)
+		}
 	}
-	return secret
 }
 
-func TestVerify(t *testing.T) {
-	broken := errors.New("broken")
-	tests := []struct {
-		name   string
-		secret string
-		after  time.Duration // noon
-		store  error
-		want   error
-		reads  int
-	}{
-		{"a valid token in its last moment", secret, time.Hour - 1, nil, nil, 1},
-		{"the moment of expiry", secret, time.Hour, nil, token.ErrInvalid, 1},
-		{"a revoked token", revoked, 0, nil, token.ErrInvalid, 1},
-		{"an unknown token", padded(), 0, nil, token.ErrInvalid, 1},
-		{"an unavailable store", secret, 0, token.ErrUnavailable, token.ErrUnavailable, 1},
-		{"a broken store", secret, 0, broken, broken, 1},
+// No two tokens have the same id or secret, and each place of a token may hold each character.
+func TestIssueIsRandom(t *testing.T) {
+	const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	seen := map[string]bool{}
+	for range 2_000 { // without one character in one place, with a probability under 1 in 10^10
+		bearer, issued := issue(t)
+		secret := bearer[len(prefix)+12 : len(prefix)+36]
+		if seen[issued.ID] || seen[secret] {
+			t.Fatalf("Issue = %q, whose id or secret another token has", bearer)
+		}
+		seen[issued.ID] = true
+		seen[secret] = true
+		for place, character := range bearer[len(prefix) : len(prefix)+36] {
+			seen[fmt.Sprint(place, string(character))] = true
+		}
+	}
+	for place := range 36 {
+		for _, character := range alphabet {
+			if !seen[fmt.Sprint(place, string(character))] {
+				t.Errorf("character %d of 2,000 tokens is never %c", place, character)
+			}
+		}
+	}
+}
 
-		{"the digest", digest, 0, nil, token.ErrInvalid, 0},
-		{"a character less", secret[:len(secret)-1], 0, nil, token.ErrInvalid, 0},
-		{"another character", strings.Replace(secret, "1", "2", 1), 0, nil, token.ErrInvalid, 0},
-		{"another checksum", secret[:len(secret)-1] + "_", 0, nil, token.ErrInvalid, 0},
-		// In these the checksum is right.
-		{"the prefix in another case", sealed(strings.ToUpper(prefix) + zeros), 0, nil, token.ErrInvalid, 0},
-		{"a character outside the alphabet", sealed(prefix + "-" + zeros[1:]), 0, nil, token.ErrInvalid, 0},
-		{"another length", sealed(prefix + zeros + "0"), 0, nil, token.ErrInvalid, 0},
+func TestIssueRoundsTimes(t *testing.T) {
+	tests := []struct {
+		name    string
+		after   time.Duration // noon, when the token is issued
+		ttl     time.Duration
+		expires time.Duration // after noon
+	}{
+		{name: "a whole second stays", after: 0, ttl: time.Hour, expires: time.Hour},
+		{name: "a part of a second lengthens the life", after: 1, ttl: time.Hour, expires: time.Hour + time.Second},
+		{name: "the shortest life is a second", after: time.Second - 1, ttl: time.Second, expires: 2 * time.Second},
 	}
 	for _, test := range tests {
-		var want token.Principal
-		if test.want == nil {
-			want = token.Principal{Subject: issued.Subject, TokenID: issued.ID}
-		}
-		store := &finder{err: test.store}
-		verifier := token.Verifier{Store: store, Now: func() time.Time { return noon.Add(test.after) }}
-		got, err := verifier.Verify(t.Context(), test.secret)
-		if got != want || !errors.Is(err, test.want) || store.reads != test.reads {
-			t.Errorf("%s: Verify(%q) = %+v, %v with %d reads, want %+v, %v with %d",
-				test.name, test.secret, got, err, store.reads, want, test.want, test.reads)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			now := noon.Add(test.after).In(time.FixedZone("CET", 3600))
+			_, got, err := token.Issue(rand.Reader, "gardener", now, test.ttl)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := noon.Add(test.expires); got.CreatedAt != noon || got.ExpiresAt != want {
+				t.Errorf("Issue at %v for %v = from %v to %v, want from %v to %v",
+					now, test.ttl, got.CreatedAt, got.ExpiresAt, noon, want)
+			}
+		})
 	}
 }
 
-// issuer is a token.Issuer to which every token is valid.
-type issuer struct{}
-
-func (issuer) Verify(context.Context, string) (token.Principal, error) {
-	return token.Principal{Subject: "issuer ann"}, nil
+func TestIssueChecksItsArguments(t *testing.T) {
+	tests := []struct {
+		name    string
+		subject string
+		ttl     time.Duration
+		valid   bool
+	}{
+		{name: "the shortest subject", subject: "!", ttl: time.Hour, valid: true},
+		{name: "the longest subject", subject: strings.Repeat("~", 128), ttl: time.Hour, valid: true},
+		{name: "a subject too long", subject: strings.Repeat("~", 129), ttl: time.Hour},
+		{name: "no subject", subject: "", ttl: time.Hour},
+		{name: "a space in the subject", subject: "a b", ttl: time.Hour},
+		{name: "a subject beyond visible ASCII", subject: "a\x7f", ttl: time.Hour},
+		{name: "a life under a second", subject: "gardener", ttl: time.Second - 1},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			bearer, got, err := token.Issue(rand.Reader, test.subject, noon, test.ttl)
+			if valid := err == nil; valid != test.valid || (bearer != "") != test.valid || got.Subject != "" != test.valid {
+				t.Errorf("Issue(%q, %v) = %q, %+v, %v; want valid: %t", test.subject, test.ttl, bearer, got, err, test.valid)
+			}
+		})
+	}
 }
 
-// Our prefix decides who verifies a token, and the other one is not asked.
-func TestVerifyWithIssuer(t *testing.T) {
-	for bearer, want := range map[string]string{
-		secret: issued.Subject, prefix: "", prefix + "eyJ.e30.": "",
-		strings.ToUpper(prefix): "issuer ann", "eyJ.e30." + prefix: "issuer ann",
-	} {
-		verifier := token.Verifier{Store: new(finder), Now: func() time.Time { return noon }, Issuer: issuer{}}
-		if got, err := verifier.Verify(t.Context(), bearer); got.Subject != want || (err == nil) != (want != "") {
-			t.Errorf("Verify(%q) = %+v, %v, want the subject %q", bearer, got, err, want)
-		}
+func TestIssueWithoutRandomness(t *testing.T) {
+	bearer, got, err := token.Issue(strings.NewReader("too short"), "gardener", noon, time.Hour)
+	if err == nil {
+		t.Errorf("Issue with 9 random bytes = %q, %+v, want an error", bearer, got)
+	}
+}
+
+// characters are 36 that an issued token may have.
+const characters = "0zAZ9aBbCcDd" + "mnopqrstuvwxyzMNOPQRSTUV"
+
+func TestID(t *testing.T) {
+	valid := sealed(prefix + characters)
+	tests := []struct {
+		name   string
+		bearer string
+		want   string // empty if the token is malformed
+	}{
+		{name: "a token", bearer: valid, want: "0zAZ9aBbCcDd"},
+		{name: "its digest", bearer: token.Digest(valid)},
+		{name: "nothing", bearer: ""},
+		{name: "the prefix alone", bearer: prefix},
+		{name: "a character less", bearer: valid[:len(valid)-1]},
+		{name: "a character more", bearer: valid + "0"},
+		{name: "another character of the id", bearer: strings.Replace(valid, "A", "B", 1)},
+		{name: "another character of the secret", bearer: strings.Replace(valid, "m", "n", 1)},
+		{name: "another checksum", bearer: valid[:len(valid)-1] + "_"},
+
+		{name: "another prefix, with its checksum", bearer: sealed(strings.ToUpper(prefix) + characters)},
+		{name: "a longer token, with its checksum", bearer: sealed(prefix + characters + "0")},
+		{name: "a shorter token, with its checksum", bearer: sealed(prefix + characters[1:])},
+		{name: "a hyphen in the id, with its checksum", bearer: sealed(prefix + "0-" + characters[2:])},
+		{name: "a hyphen at the end, with its checksum", bearer: sealed(prefix + characters[:35] + "-")},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got, ok := token.ID(test.bearer)
+			if got != test.want || ok != (test.want != "") {
+				t.Errorf("ID(%q) = %q, %t, want %q", test.bearer, got, ok, test.want)
+			}
+		})
 	}
 }

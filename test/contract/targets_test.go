@@ -131,17 +131,26 @@ func fromEnvironment(t *testing.T, url string) target {
 // issueAll stores a token of each kind. It returns the secrets, which are the same in each process of a fuzz test.
 func issueAll(t testing.TB, store token.Store) map[string]string {
 	t.Helper()
-	random, secrets := rand.NewChaCha8([32]byte{}), map[string]string{}
+	random := rand.NewChaCha8([32]byte{})
+	secrets := map[string]string{}
 	for _, name := range []string{"TOKEN", "OTHER_TOKEN", "EXPIRED_TOKEN", "REVOKED_TOKEN"} {
-		age := map[string]time.Duration{"EXPIRED_TOKEN": 2 * time.Hour}[name]
-		secret, issued, err := token.Issue(random, strings.ToLower(name), time.Now().Add(-age), time.Hour)
-		err = cmp.Or(err, store.Add(t.Context(), issued))
-		if name == "REVOKED_TOKEN" {
-			err = cmp.Or(err, store.Revoke(t.Context(), issued.Digest))
+		issuedAt := time.Now()
+		if name == "EXPIRED_TOKEN" {
+			issuedAt = issuedAt.Add(-2 * time.Hour)
 		}
-		if secrets[name] = secret; err != nil {
+		secret, issued, err := token.Issue(random, strings.ToLower(name), issuedAt, time.Hour)
+		if err != nil {
 			t.Fatal(err)
 		}
+		if err := store.Add(t.Context(), issued); err != nil {
+			t.Fatal(err)
+		}
+		if name == "REVOKED_TOKEN" {
+			if err := store.Revoke(t.Context(), issued.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		secrets[name] = secret
 	}
 	return secrets
 }

@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/json"
 	"encoding/pem"
 	"fmt"
 	"hash/crc32"
@@ -18,22 +17,25 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
+
+	"plantstore/internal/token"
 )
 
 // standIn answers over TLS as DynamoDB does, after latency: each put succeeds,
-// and each token that is asked for is there.
+// and the token of the sample events is there.
 func standIn(certificate tls.Certificate, latency time.Duration) *httptest.Server {
+	item := tokenItem()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		request, err := io.ReadAll(r.Body)
-		if err != nil {
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
 			return
 		}
 		time.Sleep(latency)
 		answer := "{}"
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".GetItem") {
-			answer = tokenItem(request)
+			answer = item
 		}
 		w.Header().Set("Content-Type", "application/x-amz-json-1.0")
 		w.Header().Set("X-Amz-Crc32", fmt.Sprint(crc32.ChecksumIEEE([]byte(answer))))
@@ -61,15 +63,14 @@ func newCertificate() tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
-// tokenItem returns the answer to a GetItem of a token that has not expired.
-func tokenItem(request []byte) string {
-	var in struct {
-		Key struct{ Digest struct{ S string } }
-	}
-	_ = json.Unmarshal(request, &in) // an empty digest is no token
-	return fmt.Sprintf(`{"Item":{"digest":{"S":%q},"id":{"S":"0123456789AB"},"subject":{"S":"gardener"},`+
+// tokenItem returns the answer to a GetItem of the token of the sample events.
+func tokenItem() string {
+	event := must(os.ReadFile("events/authorizer/create.json"))
+	bearer := string(regexp.MustCompile(`pst_\w+`).Find(event))
+	id, _ := token.ID(bearer)
+	return fmt.Sprintf(`{"Item":{"id":{"S":%q},"digest":{"S":%q},"subject":{"S":"gardener"},`+
 		`"created_at":{"S":"2026-01-01T00:00:00Z"},"expires_at":{"N":"%d"}}}`,
-		in.Key.Digest.S, time.Now().Add(time.Hour).Unix())
+		id, token.Digest(bearer), time.Now().Add(24*time.Hour).Unix())
 }
 
 // trust writes the roots that the functions find into folder, and returns the

@@ -119,8 +119,8 @@ func seed(ctx context.Context, files fs.FS, plants plant.Store, tokens token.Sto
 	}
 	verdict := valid.RequestContext.Authorizer.Lambda
 	sample := token.Token{
-		Digest:    token.Digest(strings.TrimPrefix(valid.Headers["authorization"], "Bearer ")),
 		ID:        fmt.Sprint(verdict["token_id"]),
+		Digest:    token.Digest(strings.TrimPrefix(valid.Headers["authorization"], "Bearer ")),
 		Subject:   fmt.Sprint(verdict["subject"]),
 		CreatedAt: now.UTC().Truncate(time.Second),
 		ExpiresAt: now.UTC().Truncate(time.Second).Add(24 * time.Hour),

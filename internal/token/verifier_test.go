@@ -1,0 +1,124 @@
+package token_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"plantstore/internal/token"
+)
+
+// finder is a token.Finder.
+type finder func(id string) (token.Token, error)
+
+func (find finder) Find(_ context.Context, id string) (token.Token, error) { return find(id) }
+
+func TestVerify(t *testing.T) {
+	bearer, issued := issue(t)
+	_, other := issue(t)
+	broken := errors.New("broken")
+	revoked := issued
+	revoked.Revoked = true
+	otherSecret := issued
+	otherSecret.Digest = other.Digest
+	noDigest := issued
+	noDigest.Digest = ""
+	otherID := issued
+	otherID.ID = other.ID
+	tests := []struct {
+		name   string
+		stored token.Token // what the store returns
+		err    error       // of the store
+		after  time.Duration
+		want   error
+	}{
+		{name: "a valid token in its last moment", stored: issued, after: time.Hour - 1},
+		{name: "the moment of expiry", stored: issued, after: time.Hour, want: token.ReasonExpired},
+		{name: "a revoked token", stored: revoked, want: token.ReasonRevoked},
+		{name: "no token with this id", err: token.ErrNotFound, want: token.ReasonUnknown},
+		{name: "the token with this id has another secret", stored: otherSecret, want: token.ReasonUnknown},
+		{name: "the item with this id has no digest", stored: noDigest, want: token.ReasonUnknown},
+		{name: "the item has another id", stored: otherID, want: token.ReasonUnknown},
+		{name: "the store returns another token", stored: other, want: token.ReasonUnknown},
+		{name: "the store returns nothing", want: token.ReasonUnknown},
+		{name: "the store is unavailable", err: token.ErrUnavailable, want: token.ErrUnavailable},
+		{name: "the store is broken", stored: issued, err: broken, want: broken},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			store := finder(func(id string) (token.Token, error) {
+				if id != issued.ID {
+					t.Errorf("Find(%q), want the id in the token, %q", id, issued.ID)
+				}
+				return test.stored, test.err
+			})
+			now := func() time.Time { return noon.Add(test.after) }
+			var want token.Principal
+			if test.want == nil {
+				want = token.Principal{Subject: "gardener", TokenID: issued.ID}
+			}
+			got, err := token.Verifier{Store: store, Now: now}.Verify(t.Context(), bearer)
+			if got != want || !errors.Is(err, test.want) {
+				t.Errorf("Verify = %+v, %v, want %+v, %v", got, err, want, test.want)
+			}
+		})
+	}
+}
+
+// The client cannot tell the reasons apart: each of them is ErrInvalid.
+func TestReasonIsErrInvalid(t *testing.T) {
+	if !errors.Is(token.ReasonRevoked, token.ErrInvalid) || errors.Is(token.ReasonRevoked, token.ErrUnavailable) {
+		t.Errorf("errors.Is finds another error than ErrInvalid in a Reason")
+	}
+	if got := token.ReasonRevoked.Error(); got != "token: revoked" {
+		t.Errorf("Error = %q, want it to contain the reason", got)
+	}
+}
+
+// issuer is a token.Issuer to which every token is valid.
+type issuer struct{}
+
+func (issuer) Verify(context.Context, string) (token.Principal, error) {
+	return token.Principal{Subject: "https://issuer.example ann"}, nil
+}
+
+// Our prefix decides who verifies a token. The other one is not asked, and the store only for what can be a token.
+func TestWhoVerifies(t *testing.T) {
+	bearer, issued := issue(t)
+	const jwt = "eyJ.e30." + prefix
+	tests := []struct {
+		name    string
+		bearer  string
+		issuer  token.Issuer
+		subject string // empty if the token is malformed
+	}{
+		{name: "a token of ours", bearer: bearer, subject: "gardener"},
+		{name: "a token of ours, with an issuer", bearer: bearer, issuer: issuer{}, subject: "gardener"},
+		{name: "a malformed token of ours, with an issuer", bearer: prefix + "eyJ.e30.", issuer: issuer{}},
+		{name: "our prefix alone, with an issuer", bearer: prefix, issuer: issuer{}},
+		{name: "a token without our prefix", bearer: jwt},
+		{name: "a token without our prefix, with an issuer", bearer: jwt, issuer: issuer{}, subject: "https://issuer.example ann"},
+		{name: "our prefix in another case, with an issuer", bearer: strings.ToUpper(prefix), issuer: issuer{}, subject: "https://issuer.example ann"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			store := finder(func(string) (token.Token, error) {
+				if test.bearer != bearer {
+					t.Error("the store is read for what cannot be a token")
+				}
+				return issued, nil
+			})
+			verifier := token.Verifier{Store: store, Now: func() time.Time { return noon }, Issuer: test.issuer}
+			var want error
+			if test.subject == "" {
+				want = token.ReasonMalformed
+			}
+			got, err := verifier.Verify(t.Context(), test.bearer)
+			if got.Subject != test.subject || !errors.Is(err, want) {
+				t.Errorf("Verify(%q) = %+v, %v, want %q, %v", test.bearer, got, err, test.subject, want)
+			}
+		})
+	}
+}

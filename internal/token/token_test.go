@@ -135,8 +135,14 @@ func TestIssueChecksItsArguments(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			bearer, got, err := token.Issue(rand.Reader, test.subject, noon, test.ttl)
-			if valid := err == nil; valid != test.valid || (bearer != "") != test.valid || got.Subject != "" != test.valid {
-				t.Errorf("Issue(%q, %v) = %q, %+v, %v; want valid: %t", test.subject, test.ttl, bearer, got, err, test.valid)
+			if valid := err == nil; valid != test.valid {
+				t.Fatalf("Issue(%q, %v) = %v, want valid: %t", test.subject, test.ttl, err, test.valid)
+			}
+			if !test.valid && (bearer != "" || got != token.Token{}) {
+				t.Errorf("Issue(%q, %v) = %q, %+v besides the error, want no token", test.subject, test.ttl, bearer, got)
+			}
+			if test.valid && got.Subject != test.subject {
+				t.Errorf("Issue(%q, %v) = %+v, want the subject", test.subject, test.ttl, got)
 			}
 		})
 	}

@@ -29,7 +29,7 @@ type subject struct {
 // stand-in with this certificate.
 func newSubjects(folder string, certificate tls.Certificate) []subject {
 	create, authorize := event("createplant"), event("authorizer")
-	mistyped := bytes.Replace(authorize, []byte("001Havmq"), []byte("002Havmq"), 1)
+	mistyped := bytes.Replace(authorize, []byte("SampleToken"), []byte("SimpleToken"), 1)
 	trusted, system := trust(folder, certificate)
 	variables := templateVariables()
 	ours := slices.Concat(variables, trusted)

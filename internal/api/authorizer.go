@@ -18,6 +18,9 @@ type Authorizer struct {
 	Now    func() time.Time // for the duration in the log
 }
 
+// slow is from when on an allowed request is logged here too.
+const slow = 500 * time.Millisecond
+
 // authorization is an authorizer's simple response of payload format 2.0.
 type authorization struct {
 	IsAuthorized bool    `json:"isAuthorized"`
@@ -28,7 +31,17 @@ type authorization struct {
 func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := a.Now()
 	r, err := a.authenticate(ctx, event)
-	classify(err).log(ctx, a.Log, "authorize", r, a.Now().Sub(start))
+	took := a.Now().Sub(start)
+	result := classify(err)
+	log := a.Log
+	level := result.level()
+	switch {
+	case !r.principal.ReplaceBy.IsZero():
+		log = log.With("expires_in_days", int(r.principal.ReplaceBy.Sub(start).Hours()/24))
+	case err == nil && took < slow:
+		level = slog.LevelDebug // the function's line says the same
+	}
+	result.log(ctx, log, level, "authorize", r, took)
 	return json.Marshal(authorization{
 		IsAuthorized: true,
 		Context:      newVerdict(r.Headers["authorization"], r.principal, err),

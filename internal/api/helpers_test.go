@@ -83,7 +83,7 @@ func invoke(
 ) (answer []byte, line object) {
 	t.Helper()
 	var log bytes.Buffer
-	answer, err := newFunction(slog.New(slog.NewJSONHandler(&log, nil)))(t.Context(), event)
+	answer, err := newFunction(slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))(t.Context(), event)
 	if err != nil {
 		t.Errorf("Invoke = %v, want an answer", err)
 	}

@@ -9,10 +9,20 @@ import (
 	"plantstore/internal/token"
 )
 
+// level returns the level of a request's line: ERROR if the fault is the service's.
+func (result result) level() slog.Level {
+	if result.code >= internalError.code {
+		return slog.LevelError
+	}
+	return slog.LevelInfo
+}
+
 // log writes the one line of a request. The code is that of the answer, and 0 for a success. The line of
 // an invalid token has the reason. The text of an error is logged if the error is the service's and not
 // the request's.
-func (result result) log(ctx context.Context, log *slog.Logger, message string, r request, took time.Duration) {
+func (result result) log(
+	ctx context.Context, log *slog.Logger, level slog.Level, message string, r request, took time.Duration,
+) {
 	attributes := []slog.Attr{
 		slog.String("request_id", r.RequestContext.RequestID),
 		slog.Int("code", int(result.code)),
@@ -20,12 +30,10 @@ func (result result) log(ctx context.Context, log *slog.Logger, message string, 
 		slog.String("token_id", r.principal.TokenID),
 		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
 	}
-	level := slog.LevelInfo
 	if reason, ok := errors.AsType[token.Reason](result.err); ok {
 		attributes = append(attributes, slog.String("reason", string(reason)))
 	}
 	if result.code >= internalError.code {
-		level = slog.LevelError
 		attributes = append(attributes, slog.String("error", result.err.Error()))
 	}
 	log.LogAttrs(ctx, level, message, attributes...)

@@ -50,7 +50,7 @@ func (s *Service) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	r, body, err := s.answer(ctx, event)
 	result := classify(err)
 	name := cmp.Or(operations[r.RouteKey].name, "no operation")
-	result.log(ctx, s.Log, name, r, s.Now().Sub(start))
+	result.log(ctx, s.Log, result.level(), name, r, s.Now().Sub(start))
 	return respond(result, body, r.idempotencyKey)
 }
 

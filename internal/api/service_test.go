@@ -201,12 +201,44 @@ func TestAllow(t *testing.T) {
 	}
 	got, line := authorize(t, valid, event(nil, oak, nil))
 	want := verdict{Verdict: "allow", Presented: hash(credentials), Subject: "gardener", TokenID: "t1"}
-	if got != want || line["subject"] != "gardener" || line["token_id"] != "t1" {
-		t.Errorf("verdict = %+v, logged as %v, want %+v", got, line, want)
+	if got != want || line["subject"] != "gardener" || line["token_id"] != "t1" || line["level"] != "DEBUG" {
+		t.Errorf("verdict = %+v, logged as %v, want %+v, logged at DEBUG", got, line, want)
 	}
 	created := create(t, store{create: func(context.Context, plant.Write) error { return nil }}, event(nil, oak, got))
 	if created.StatusCode != http.StatusOK {
 		t.Errorf("Invoke after this verdict = %v, want 200", created)
+	}
+}
+
+// The authorizer's line of an allowed request repeats the function's, so it is logged at DEBUG, unless an
+// operator should see it.
+func TestAllowThatIsLogged(t *testing.T) {
+	tests := []struct {
+		name      string
+		took      time.Duration
+		replaceBy time.Time
+		level     string
+		days      any
+	}{
+		{"a fast call", 499 * time.Millisecond, time.Time{}, "DEBUG", nil},
+		{"a slow call", 500 * time.Millisecond, time.Time{}, "INFO", nil},
+		{"a token that expires in hours", 0, start.Add(23 * time.Hour), "INFO", 0.0},
+		{"a token that expires in days", 0, start.Add(13*24*time.Hour + time.Hour), "INFO", 13.0},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			now := start
+			verify := func(context.Context, string) (token.Principal, error) {
+				now = now.Add(test.took)
+				return token.Principal{Subject: "gardener", TokenID: "t1", ReplaceBy: test.replaceBy}, nil
+			}
+			_, line := invoke(t, func(log *slog.Logger) func(context.Context, []byte) ([]byte, error) {
+				return (&Authorizer{Verify: verify, Log: log, Now: func() time.Time { return now }}).Invoke
+			}, event(nil, "", nil))
+			if line["level"] != test.level || line["expires_in_days"] != test.days {
+				t.Errorf("log = %v, want level %s and expires_in_days %v", line, test.level, test.days)
+			}
+		})
 	}
 }
 

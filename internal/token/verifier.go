@@ -36,8 +36,9 @@ func (Reason) Is(target error) bool { return target == ErrInvalid }
 
 // Principal is the client that a valid token denotes.
 type Principal struct {
-	Subject string
-	TokenID string // for logs
+	Subject   string
+	TokenID   string    // for logs
+	ReplaceBy time.Time // when a token expires that should be replaced now; zero for every other
 }
 
 // Verifier verifies the opaque tokens in a store.
@@ -79,5 +80,9 @@ func (v Verifier) Verify(ctx context.Context, bearer string) (Principal, error) 
 	case t.Expired(v.Now()):
 		return Principal{}, ReasonExpired
 	}
-	return Principal{Subject: t.Subject, TokenID: t.ID}, nil
+	p := Principal{Subject: t.Subject, TokenID: t.ID}
+	if t.expiresSoon(v.Now()) {
+		p.ReplaceBy = t.ExpiresAt
+	}
+	return p, nil
 }

@@ -179,7 +179,7 @@ func (s *lastPlant) Create(ctx context.Context, w plant.Write) error {
 func newService(t testing.TB) *service {
 	t.Helper()
 	s, tokens := &service{contract: loadContract(t)}, new(memory.TokenStore)
-	log := slog.New(slog.NewJSONHandler(&s.log, nil))
+	log := slog.New(slog.NewJSONHandler(&s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	s.authorizer = api.Authorizer{Verify: token.Verifier{Store: tokens, Now: time.Now}.Verify, Log: log, Now: time.Now}
 	s.gateway = gateway.New(gateway.Options{
 		Authorizer: &s.authorizer,

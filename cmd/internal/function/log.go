@@ -45,6 +45,11 @@ type invocations struct {
 	warm           atomic.Bool // the first line was logged
 }
 
+// Enabled implements [slog.Handler]. The first line is logged whatever its level, for the cost of the start.
+func (h *invocations) Enabled(ctx context.Context, level slog.Level) bool {
+	return !h.warm.Load() || h.Handler.Enabled(ctx, level)
+}
+
 // Handle implements [slog.Handler].
 func (h *invocations) Handle(ctx context.Context, line slog.Record) error {
 	if invocation, ok := lambdacontext.FromContext(ctx); ok {
@@ -57,6 +62,7 @@ func (h *invocations) Handle(ctx context.Context, line slog.Record) error {
 		line.AddAttrs(slog.String("trace_id", root))
 	}
 	if !h.warm.Swap(true) {
+		line.Level = max(line.Level, slog.LevelInfo) // Lambda drops lines of DEBUG
 		var usage syscall.Rusage
 		_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage) // 0 if unknown
 		line.AddAttrs(slog.Bool("cold_start", true),

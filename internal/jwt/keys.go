@@ -80,15 +80,17 @@ func (k *keys) schedule() {
 }
 
 // fetch replaces the keys. The discovery of their URL and the keys may each take the whole time: a URL
-// that was found just now stays for the next fetch. If a fetch fails at a URL that was found earlier,
-// the next one discovers it again, because the keys may have moved.
+// that was found stays for the next fetch. After a second failure in a row it is discovered again, because
+// the keys may have moved.
 func (k *keys) fetch(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	defer k.client.CloseIdleConnections() // Lambda may freeze the process for hours
 	began := k.now()
 	url := k.url
-	k.url = ""
+	if k.wait > 0 { // the last fetch failed
+		k.url = ""
+	}
 	if url == "" {
 		found, err := k.discover(ctx)
 		if err != nil {

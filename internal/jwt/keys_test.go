@@ -123,11 +123,11 @@ func TestBackoff(t *testing.T) {
 		time.Sleep(firstWait - 1)
 		i.check(t, v, "an unknown key within a second", unknown, token.ErrUnavailable, 12)
 		time.Sleep(time.Nanosecond)
-		i.check(t, v, "an unknown key after a second", unknown, token.ErrUnavailable, 14)
+		i.check(t, v, "an unknown key after a second", unknown, token.ErrUnavailable, 13)
 	})
 }
 
-// Keys that have moved are found at their new URL.
+// Keys that have moved are found at their new URL, after two failures at the old one.
 func TestMovedKeys(t *testing.T) {
 	inBubble(t, func(t *testing.T, i *issuer, v *Verifier, bearer string) {
 		i.check(t, v, "the first token", bearer, nil, 2)
@@ -138,7 +138,9 @@ func TestMovedKeys(t *testing.T) {
 		time.Sleep(interval)
 		i.check(t, v, "a new key", bearer2, token.ErrUnavailable, 3)
 		time.Sleep(firstWait)
-		i.check(t, v, "the new key a second later", bearer2, nil, 5)
+		i.check(t, v, "the new key a second later", bearer2, token.ErrUnavailable, 4)
+		time.Sleep(2 * firstWait)
+		i.check(t, v, "the new key two seconds later", bearer2, nil, 6)
 	})
 }
 
@@ -181,25 +183,28 @@ func TestDocuments(t *testing.T) {
 // this machine.
 func TestURLOfKeys(t *testing.T) {
 	const local = "http://localhost:8080"
+	longest := issuerURL + keysPath + "?"
+	longest += strings.Repeat("a", maxURL-len(longest))
 	tests := []struct {
+		name   string
 		issuer string
 		keys   string
 		want   error
 	}{
-		{issuerURL, "https://keys.example.com/keys", nil},
-		{issuerURL, "", token.ErrUnavailable},
-		{issuerURL, "http://localhost/keys", token.ErrUnavailable},
-		{issuerURL, "https://user@issuer.example.com/keys", token.ErrUnavailable},
-		{issuerURL, "https://%zz/keys", token.ErrUnavailable},
-		{issuerURL, "https://issuer.example.com/keys?" + strings.Repeat("a", maxURL), token.ErrUnavailable},
-		{local, "http://127.0.0.1:8081/keys", nil},
-		{local, "http://[::1]/keys", nil},
-		{local, "http://host.docker.internal/keys", nil},
-		{local, "http://keys.example.com/keys", token.ErrUnavailable},
-		{local, "https://keys.example.com/keys", token.ErrUnavailable},
+		{"https on another host", issuerURL, "https://keys.example.com/keys", nil},
+		{"the longest URL", issuerURL, longest, nil},
+		{"a longer URL", issuerURL, longest + "a", token.ErrUnavailable},
+		{"no URL", issuerURL, "", token.ErrUnavailable},
+		{"a malformed URL", issuerURL, "https://%zz/keys", token.ErrUnavailable},
+		{"a URL with a user", issuerURL, "https://user@issuer.example.com/keys", token.ErrUnavailable},
+		{"http for an https issuer", issuerURL, "http://localhost/keys", token.ErrUnavailable},
+		{"another port for a local issuer", local, "http://localhost:8081/keys", nil},
+		{"other names for a local issuer", local, "http://host.docker.internal/keys", nil},
+		{"http on another host for a local issuer", local, "http://keys.example.com/keys", token.ErrUnavailable},
+		{"https on another host for a local issuer", local, "https://keys.example.com/keys", token.ErrUnavailable},
 	}
 	for _, test := range tests {
-		t.Run(test.issuer+" "+test.keys, func(t *testing.T) {
+		t.Run(test.name, func(t *testing.T) {
 			i, k1 := newIssuer()
 			i.url = test.issuer
 			i.documents[discoveryPath] = discovers(test.issuer, test.keys)

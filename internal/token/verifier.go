@@ -24,7 +24,7 @@ const (
 	ReasonKey         Reason = "key"       // the issuer has no key with this id
 	ReasonIssuer      Reason = "issuer"    // another one
 	ReasonAudience    Reason = "audience"  // another service
-	ReasonType        Reason = "type"      // no access token
+	ReasonType        Reason = "type"      // no access token, or bound to a key of its client
 	ReasonNotYetValid Reason = "not-yet-valid"
 	ReasonSubject     Reason = "subject" // missing or malformed
 )

@@ -34,7 +34,7 @@ Only the token is printed to standard output. The table stores its id and SHA-25
     plantstore token list --stack plant-store-dev --expiring 7d
     plantstore token list --table tokens --output json | jq '.[] | select(.state != "valid")'
 
-The state is "valid", "expires soon" (within 7 days), "expired" or "revoked".`,
+The state is "valid", "expires soon" (within 14 days), "expired" or "revoked".`,
 	"revoke": `
     plantstore token revoke --stack plant-store-dev 0a1B2c3D4e5F
     plantstore token revoke --stack plant-store-dev - <leaked.txt

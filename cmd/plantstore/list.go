@@ -110,7 +110,7 @@ func newRow(t token.Token, bearer string) row {
 		state = "revoked"
 	case t.Expired(now):
 		state = "expired"
-	case t.Expired(now.Add(7 * 24 * time.Hour)):
+	case t.Expired(now.Add(token.Soon)):
 		state = "expires soon"
 	}
 	return row{

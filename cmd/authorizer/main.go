@@ -17,7 +17,7 @@ import (
 )
 
 func main() {
-	function.Start("TOKENS_TABLE", func(parts function.Parts) (lambda.Handler, error) {
+	os.Exit(function.Run("TOKENS_TABLE", func(parts function.Parts) (lambda.Handler, error) {
 		issuer, err := jwt.New(os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE"), time.Now)
 		if err != nil {
 			return nil, fmt.Errorf("TOKEN_ISSUER %w", err)
@@ -28,5 +28,5 @@ func main() {
 			Log:    parts.Log,
 			Now:    time.Now,
 		}, nil
-	})
+	}))
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"crypto/rand"
+	"os"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
@@ -14,12 +15,12 @@ import (
 )
 
 func main() {
-	function.Start("PLANTS_TABLE", func(parts function.Parts) (lambda.Handler, error) {
+	os.Exit(function.Run("PLANTS_TABLE", func(parts function.Parts) (lambda.Handler, error) {
 		return &api.Service{
 			Plants: &dynamo.PlantStore{Client: parts.Client, Table: parts.Table},
 			Log:    parts.Log,
 			Now:    time.Now,
 			NewKey: rand.Text,
 		}, nil
-	})
+	}))
 }

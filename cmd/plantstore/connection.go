@@ -48,9 +48,13 @@ func (c *connection) AfterApply() (err error) {
 func (c *connection) config(ctx context.Context) (aws.Config, error) {
 	options := []func(*config.LoadOptions) error{config.WithLogger(logging.Nop{})}
 	if c.EndpointURL != "" {
-		options = append(options, config.WithBaseEndpoint(c.EndpointURL), config.WithDefaultRegion("us-east-1"))
+		options = append(options, config.WithBaseEndpoint(c.EndpointURL))
 	}
-	if strings.HasPrefix(c.EndpointURL, "http:") && os.Getenv("AWS_ACCESS_KEY_ID")+os.Getenv("AWS_PROFILE") == "" {
+	isLocal := strings.HasPrefix(c.EndpointURL, "http:")
+	if isLocal {
+		options = append(options, config.WithDefaultRegion("us-east-1"))
+	}
+	if isLocal && os.Getenv("AWS_ACCESS_KEY_ID")+os.Getenv("AWS_PROFILE") == "" {
 		local := credentials.NewStaticCredentialsProvider("local", "local", "")
 		options = append(options, config.WithCredentialsProvider(local))
 	}
@@ -70,7 +74,10 @@ func (c *connection) config(ctx context.Context) (aws.Config, error) {
 // client returns a client whose attempts take at most timeout.
 func (c *connection) client(ctx context.Context, timeout time.Duration) (*dynamodb.Client, error) {
 	cfg, err := c.config(ctx)
-	return dynamo.NewClient(cfg, timeout), err
+	if err != nil {
+		return nil, err
+	}
+	return dynamo.NewClient(cfg, timeout), nil
 }
 
 // explain returns err as a message for the user of a command that used table.

@@ -25,7 +25,7 @@ type commandLine struct {
 }
 
 func main() {
-	log.SetOutput(io.Discard) // net/http logs answers that it did not ask for, with their bodies
+	log.SetOutput(io.Discard) // net/http logs unsolicited responses, including bodies
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	parser := newParser(ctx)

@@ -44,7 +44,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return usageError("TOKEN_ISSUER " + err.Error())
 	}
-	plants, tokens, secret, err := c.stores(ctx)
+	plants, tokens, bearer, err := c.stores(ctx)
 	if err != nil {
 		return err
 	}
@@ -57,33 +57,31 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	}
 	verifier := token.Verifier{Store: tokens, Now: time.Now, Issuer: issuer}
 	server := newServer(plants, verifier, c.AllowOrigin, slog.New(slog.NewJSONHandler(os.Stderr, nil)))
-	pageSecret := secret
+	pageBearer := bearer
 	if address, ok := listener.Addr().(*net.TCPAddr); !ok || !address.IP.IsLoopback() {
-		pageSecret = "" // other machines can request the page
+		pageBearer = "" // other machines can request the page
 	}
-	if server.Handler, err = page.New(server.Handler, plantstore.OpenAPI, c.Addr, pageSecret); err != nil {
+	if server.Handler, err = page.New(server.Handler, plantstore.OpenAPI, c.Addr, pageBearer); err != nil {
 		return err
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
-	greet("http://"+listener.Addr().String(), secret)
+	greet("http://"+listener.Addr().String(), bearer)
 	select {
 	case err := <-failed:
 		return err
 	case <-ctx.Done():
 	}
-	// By then every request has ended.
+	// These timeouts bound every accepted request.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), server.ReadTimeout+server.WriteTimeout)
 	defer cancel()
 	return server.Shutdown(ctx)
 }
 
-// stores returns the stores that the flags select, and the secret of the one token in memory.
-func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens token.Store, secret string, err error) {
+// stores returns the stores that the flags select, and the bearer of the one token in memory.
+func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens token.Store, bearer string, err error) {
 	if c.PlantsTable == "" && c.TokensTable == "" && c.EndpointURL == "" {
-		secret, t, err := token.Issue(rand.Reader, "developer", time.Now(), 365*24*time.Hour)
-		tokens = new(memory.TokenStore)
-		return new(memory.PlantStore), tokens, secret, cmp.Or(err, tokens.Add(ctx, t))
+		return memoryStores(ctx)
 	}
 	if c.EndpointURL == "" && (c.PlantsTable == "" || c.TokensTable == "") {
 		return nil, nil, "", usageError("set both --plants-table and --tokens-table, or neither to serve from memory")
@@ -100,6 +98,19 @@ func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens t
 	}
 	plants = &dynamo.PlantStore{Client: client, Table: plantsTable}
 	return plants, &dynamo.TokenStore{Client: client, Table: tokensTable}, "", nil
+}
+
+// memoryStores returns stores in memory, with one token and no plant.
+func memoryStores(ctx context.Context) (plants plant.Store, tokens token.Store, bearer string, err error) {
+	bearer, issued, err := token.Issue(rand.Reader, "developer", time.Now(), 365*24*time.Hour)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	tokens = new(memory.TokenStore)
+	if err := tokens.Add(ctx, issued); err != nil {
+		return nil, nil, "", err
+	}
+	return new(memory.PlantStore), tokens, bearer, nil
 }
 
 // newServer puts the two handlers behind a gateway and an HTTP server.
@@ -125,8 +136,8 @@ func newServer(plants plant.Store, tokens token.Verifier, allowOrigins []string,
 }
 
 // greet prints the address and how to use the service.
-func greet(url, secret string) {
-	if secret == "" {
+func greet(url, bearer string) {
+	if bearer == "" {
 		fmt.Printf("Plant Store runs at %s, on DynamoDB. Press Ctrl-C to stop it.\n", url)
 		fmt.Printf("To issue a token, run `%s token issue --subject NAME` with the same endpoint and table.\n", os.Args[0])
 		return
@@ -141,5 +152,5 @@ Create a plant:
   curl -sS -w '\n' %[1]s/plants -H 'Authorization: Bearer %[2]s' `+
 		`-H 'Content-Type: application/json' -d '{"id":1,"name":"Monstera","tag":"indoor"}'
 
-`, url, secret)
+`, url, bearer)
 }

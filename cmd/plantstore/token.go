@@ -56,7 +56,7 @@ func (c *tokenCommand) tableName(ctx context.Context) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, operationTimeout)
 	defer cancel()
-	// The endpoint is DynamoDB's: CloudFormation is AWS's in any case.
+	// --endpoint-url applies to DynamoDB only.
 	cfg, err := new(connection).config(ctx)
 	if err != nil {
 		return "", err
@@ -159,7 +159,7 @@ func (c *revokeCommand) Run(ctx context.Context, command *tokenCommand) error {
 	return nil
 }
 
-// id returns the id of the token to revoke. Whoever gives the token itself as the argument means it too.
+// id returns the id of the token to revoke. The argument may also be the token itself.
 func (c *revokeCommand) id() (string, error) {
 	text := c.ID
 	if c.ID == "-" {

@@ -18,7 +18,7 @@ type Authorizer struct {
 	Now    func() time.Time // for the duration in the log
 }
 
-// slow is from when on an allowed request is logged here too.
+// slow is how long an allowed request takes at least to be logged here too.
 const slow = 500 * time.Millisecond
 
 // authorization is an authorizer's simple response of payload format 2.0.
@@ -32,16 +32,17 @@ func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := a.Now()
 	r, err := a.authenticate(ctx, event)
 	took := a.Now().Sub(start)
-	result := classify(err)
-	log := a.Log
-	level := result.level()
+	outcome := classify(err)
+	level := outcome.level()
+	var more []slog.Attr
 	switch {
 	case !r.principal.ReplaceBy.IsZero():
-		log = log.With("expires_in_days", int(r.principal.ReplaceBy.Sub(start).Hours()/24))
+		left := r.principal.ReplaceBy.Sub(start)
+		more = append(more, slog.Int("expires_in_days", int(left.Hours()/24)))
 	case err == nil && took < slow:
 		level = slog.LevelDebug // the function's line says the same
 	}
-	result.log(ctx, log, level, "authorize", r, took)
+	outcome.log(ctx, a.Log, level, "authorize", r, took, more...)
 	return json.Marshal(authorization{
 		IsAuthorized: true,
 		Context:      newVerdict(r.Headers["authorization"], r.principal, err),
@@ -57,27 +58,27 @@ func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request,
 	if err != nil {
 		return r, err
 	}
-	secret, err := bearer(r.Headers["authorization"])
+	bearer, err := parseBearer(r.Headers["authorization"])
 	if err != nil {
 		return r, err
 	}
-	r.principal, err = a.Verify(ctx, secret)
+	r.principal, err = a.Verify(ctx, bearer)
 	return r, err
 }
 
-// bearer returns the token in the value of an Authorization header, by RFC 6750 section 2.1:
+// parseBearer returns the token in the value of an Authorization header, by RFC 6750 section 2.1:
 // `Bearer`, in any case, one or more spaces, and the token. It returns errTokenMissing for another
 // scheme or none, and errTokenMalformed if what follows Bearer is not one token.
-func bearer(authorization string) (string, error) {
+func parseBearer(authorization string) (string, error) {
 	end := strings.IndexAny(authorization+" ", " \t")
 	if !equalFold(authorization[:end], "Bearer") {
 		return "", errTokenMissing
 	}
-	secret := strings.TrimLeft(authorization[end:], " ")
-	if secret == "" || strings.Trim(secret, b64token) != "" {
+	bearer := strings.TrimLeft(authorization[end:], " ")
+	if bearer == "" || strings.Trim(bearer, b64token) != "" {
 		return "", errTokenMalformed
 	}
-	return secret, nil
+	return bearer, nil
 }
 
 // b64token holds the characters of a token by RFC 6750.

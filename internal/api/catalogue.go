@@ -54,16 +54,16 @@ var catalogue = []entry{
 // internalError is the entry for every other error, whose text goes to the log and never to the client.
 var internalError = entry{code: 5001, message: "There was an internal error."}
 
-// result is how a request ended: with an entry of the catalogue, or for a success with none, whose code is 0.
-type result struct {
+// outcome is how a request ended. The code of a success is 0.
+type outcome struct {
 	entry
 	err error // nil for a success
 }
 
-// classify returns the result of a request that ended with err.
-func classify(err error) result {
+// classify returns the outcome of a request that ended with err.
+func classify(err error) outcome {
 	if err == nil {
-		return result{}
+		return outcome{}
 	}
 	for _, e := range catalogue {
 		if e.cause == nil || !errors.Is(err, e.cause) {
@@ -72,7 +72,7 @@ func classify(err error) result {
 		if invalid, ok := errors.AsType[*plant.InvalidError](err); ok {
 			e.message = "The body is not a NewPlant: " + invalid.Reason + "."
 		}
-		return result{entry: e, err: err}
+		return outcome{entry: e, err: err}
 	}
-	return result{entry: internalError, err: err}
+	return outcome{entry: internalError, err: err}
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // level returns the level of a request's line: ERROR if the fault is the service's.
-func (result result) level() slog.Level {
-	if result.code >= internalError.code {
+func (o outcome) level() slog.Level {
+	if o.code >= internalError.code {
 		return slog.LevelError
 	}
 	return slog.LevelInfo
@@ -19,22 +19,23 @@ func (result result) level() slog.Level {
 
 // log writes the one line of a request. The code is that of the answer, and 0 for a success. The line of
 // an invalid token has the reason. The text of an error is logged if the error is the service's and not
-// the request's.
-func (result result) log(
-	ctx context.Context, log *slog.Logger, level slog.Level, message string, r request, took time.Duration,
+// the request's. The line also has the attributes in more.
+func (o outcome) log(
+	ctx context.Context, log *slog.Logger, level slog.Level, message string, r request, took time.Duration, more ...slog.Attr,
 ) {
 	attributes := []slog.Attr{
 		slog.String("request_id", r.RequestContext.RequestID),
-		slog.Int("code", int(result.code)),
+		slog.Int("code", int(o.code)),
 		slog.String("subject", r.principal.Subject),
 		slog.String("token_id", r.principal.TokenID),
 		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
 	}
-	if reason, ok := errors.AsType[token.Reason](result.err); ok {
+	attributes = append(attributes, more...)
+	if reason, ok := errors.AsType[token.Reason](o.err); ok {
 		attributes = append(attributes, slog.String("reason", string(reason)))
 	}
-	if result.code >= internalError.code {
-		attributes = append(attributes, slog.String("error", result.err.Error()))
+	if o.code >= internalError.code {
+		attributes = append(attributes, slog.String("error", o.err.Error()))
 	}
 	log.LogAttrs(ctx, level, message, attributes...)
 }

@@ -67,9 +67,9 @@ func TestBearer(t *testing.T) {
 			if test.want == nil {
 				want = secret
 			}
-			got, err := bearer(test.authorization)
+			got, err := parseBearer(test.authorization)
 			if got != want || !errors.Is(err, test.want) {
-				t.Errorf("bearer(%q) = %q, %v, want %q, %v", test.authorization, got, err, want, test.want)
+				t.Errorf("parseBearer(%q) = %q, %v, want %q, %v", test.authorization, got, err, want, test.want)
 			}
 		})
 	}

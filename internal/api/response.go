@@ -12,17 +12,17 @@ type response struct {
 	Body       string            `json:"body"`
 }
 
-// respond returns the answer 200 with body for a success, and otherwise 400 with the Error of the result.
-func respond(result result, body any, idempotencyKey string) ([]byte, error) {
+// respond returns the answer 200 with body for a success, and otherwise 400 with the Error of the outcome.
+func respond(o outcome, body any, idempotencyKey string) ([]byte, error) {
 	r := response{StatusCode: http.StatusOK, Headers: map[string]string{"content-type": "application/json"}}
-	if result.err != nil {
+	if o.err != nil {
 		r.StatusCode = http.StatusBadRequest
-		body = Error{Code: result.code, Message: result.message}
+		body = Error{Code: o.code, Message: o.message}
 	}
-	if result.retry {
+	if o.retry {
 		r.Headers["retry-after"] = "1" // second
 	}
-	if result.returnsKey && idempotencyKey != "" {
+	if o.returnsKey && idempotencyKey != "" {
 		r.Headers["idempotency-key"] = idempotencyKey
 	}
 	content, err := json.Marshal(body)

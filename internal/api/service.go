@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -48,10 +49,10 @@ func Routes() []string { return slices.Sorted(maps.Keys(operations)) }
 func (s *Service) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := s.Now()
 	r, body, err := s.answer(ctx, event)
-	result := classify(err)
+	outcome := classify(err)
 	name := cmp.Or(operations[r.RouteKey].name, "no operation")
-	result.log(ctx, s.Log, result.level(), name, r, s.Now().Sub(start))
-	return respond(result, body, r.idempotencyKey)
+	outcome.log(ctx, s.Log, outcome.level(), name, r, s.Now().Sub(start))
+	return respond(outcome, body, r.idempotencyKey)
 }
 
 // answer carries a request out. It checks authentication before anything else: the authorizer lets
@@ -77,6 +78,13 @@ func (s *Service) answer(ctx context.Context, event []byte) (r request, body any
 	}
 	body, err = o.answer(s, ctx, r)
 	return r, body, err
+}
+
+// recovered turns a panic into an error. It is deferred.
+func recovered(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("api: panic: %v\n%s", p, debug.Stack())
+	}
 }
 
 // idempotencyKey returns the client's key, or a fresh one if the client sent none.

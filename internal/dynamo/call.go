@@ -15,7 +15,7 @@ import (
 // Error is why an operation of DynamoDB failed. Each store translates it into the errors of its domain.
 type Error struct {
 	Applied   bool // an attempt may have been applied
-	Temporary bool // no attempt may have been applied if Applied is false, and a later retry may succeed
+	Temporary bool // a later retry may succeed
 	Cause     error
 }
 

@@ -62,8 +62,11 @@ func CheckTables(ctx context.Context, client *dynamodb.Client, plants, tokens st
 	return nil
 }
 
-// hasKey reports whether the key of a table is id, of this type. Only the attributes of keys have a definition.
+// hasKey reports whether the key of a table is id, of this type.
 func hasKey(t *types.TableDescription, idType types.ScalarAttributeType) bool {
+	if aws.ToString(t.KeySchema[0].AttributeName) != "id" {
+		return false
+	}
 	return slices.ContainsFunc(t.AttributeDefinitions, func(a types.AttributeDefinition) bool {
 		return aws.ToString(a.AttributeName) == "id" && a.AttributeType == idType
 	})

@@ -63,6 +63,9 @@ func (s *TokenStore) Add(ctx context.Context, t token.Token) error {
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
 	if exists, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
+		if len(exists.Item) == 0 {
+			return fmt.Errorf("%w: the id exists, and DynamoDB did not return its item", token.ErrUnavailable)
+		}
 		stored, unreadable := decodeToken(exists.Item)
 		stored.Revoked = t.Revoked
 		if unreadable == nil && stored == t {
@@ -73,7 +76,7 @@ func (s *TokenStore) Add(ctx context.Context, t token.Token) error {
 	return tokenError(err)
 }
 
-// Revoke implements [token.Store]. It needs nothing of the item but its id.
+// Revoke implements [token.Store]. It revokes any item with this id, readable or not.
 func (s *TokenStore) Revoke(ctx context.Context, id string) error {
 	_, err := call(ctx, s.Client.UpdateItem, &dynamodb.UpdateItemInput{
 		TableName:                 &s.Table,
@@ -94,7 +97,7 @@ func (s *TokenStore) Revoke(ctx context.Context, id string) error {
 func (s *TokenStore) List(ctx context.Context) iter.Seq2[token.Token, error] {
 	return func(yield func(token.Token, error) bool) {
 		in := &dynamodb.ScanInput{TableName: &s.Table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(pageSize)}
-		pages := dynamodb.NewScanPaginator(pageScanner{s.Client}, in)
+		pages := dynamodb.NewScanPaginator(pageScanner{client: s.Client}, in)
 		for pages.HasMorePages() {
 			page, err := pages.NextPage(ctx)
 			if err != nil {

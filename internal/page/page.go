@@ -44,9 +44,9 @@ func New(next http.Handler, openapi []byte, address, token string) (http.Handler
 	index := bytes.Replace(html, []byte("{{.}}"), []byte(template.HTMLEscapeString(token)), 1)
 	contract := regexp.MustCompile(`\nservers:\n( .*\n)+`).ReplaceAll(openapi, []byte("\nservers:\n  - url: /\n"))
 	files := map[string]file{
-		"/":             {"text/html; charset=utf-8", index},
-		"/page.js":      {"text/javascript; charset=utf-8", script},
-		"/openapi.yaml": {"application/yaml", contract},
+		"/":             {contentType: "text/html; charset=utf-8", content: index},
+		"/page.js":      {contentType: "text/javascript; charset=utf-8", content: script},
+		"/openapi.yaml": {contentType: "application/yaml", content: contract},
 	}
 	for path, contentType := range map[string]string{
 		"swagger-ui-bundle.js.gz": "text/javascript; charset=utf-8",
@@ -57,7 +57,7 @@ func New(next http.Handler, openapi []byte, address, token string) (http.Handler
 		if err != nil {
 			return nil, err
 		}
-		files["/"+strings.TrimSuffix(path, ".gz")] = file{contentType, content}
+		files["/"+strings.TrimSuffix(path, ".gz")] = file{contentType: contentType, content: content}
 	}
 	ours, _, _ := net.SplitHostPort(address)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -66,7 +66,7 @@ func New(next http.Handler, openapi []byte, address, token string) (http.Handler
 		case !found || r.Method != http.MethodGet || r.Header.Get("Accept") == "":
 			next.ServeHTTP(w, r)
 		case !isOurs((&url.URL{Host: r.Host}).Hostname(), ours):
-			const text = "This page is for the machine that serves it: ask for it as 127.0.0.1 or localhost."
+			const text = "This page is served only on a loopback name, such as 127.0.0.1, or the host of --addr."
 			http.Error(w, text, http.StatusForbidden)
 		default:
 			f.serve(w)

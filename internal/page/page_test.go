@@ -15,7 +15,7 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const forbidden, passedOn = "ask for it as 127.0.0.1 or localhost", "404 page not found"
+	const forbidden, passedOn = "served only on a loopback name", "404 page not found"
 	tests := []struct {
 		name, method, path, host, accept string
 		status                           int

@@ -29,7 +29,7 @@ func Decode(body []byte) (NewPlant, error) {
 		return NewPlant{}, ErrMalformed
 	}
 	if value.Kind() != '{' {
-		return NewPlant{}, &InvalidError{"it must be an object"}
+		return NewPlant{}, &InvalidError{Reason: "it must be an object"}
 	}
 	var members struct {
 		ID   jsontext.Value `json:"id"`
@@ -41,13 +41,13 @@ func Decode(body []byte) (NewPlant, error) {
 		return NewPlant{}, ErrMalformed
 	}
 	var d decoder
-	p := NewPlant{d.integer("id", members.ID), Plant{Name: d.text("name", members.Name)}}
+	p := NewPlant{ID: d.integer("id", members.ID), Plant: Plant{Name: d.text("name", members.Name)}}
 	if members.Tag != nil {
 		p.Tag = new(d.text("tag", members.Tag))
 	}
 	switch {
 	case d.reasons != nil:
-		return NewPlant{}, &InvalidError{strings.Join(d.reasons, "; ")}
+		return NewPlant{}, &InvalidError{Reason: strings.Join(d.reasons, "; ")}
 	case d.size > MaxSize:
 		return NewPlant{}, ErrTooLarge
 	}

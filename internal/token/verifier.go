@@ -38,7 +38,7 @@ func (Reason) Is(target error) bool { return target == ErrInvalid }
 type Principal struct {
 	Subject   string
 	TokenID   string    // for logs
-	ReplaceBy time.Time // when a token expires that should be replaced now; zero for every other
+	ReplaceBy time.Time // expiry of a token that is due for replacement; zero for every other
 }
 
 // Verifier verifies the opaque tokens in a store.

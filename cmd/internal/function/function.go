@@ -22,30 +22,31 @@ type Parts struct {
 	Log    *slog.Logger
 }
 
-// Start starts a function with the handler that newHandler returns. The function has one table, whose
-// name is in the environment variable tableVariable. If a variable is missing or malformed, or
-// newHandler returns an error, Start logs the error and ends the process. BUILD is a name of the
-// deployment for the log, which may be empty.
-func Start(tableVariable string, newHandler func(Parts) (lambda.Handler, error)) {
+// Run runs a function with the handler that newHandler returns. The function has one table, whose name
+// is in the environment variable tableVariable. BUILD is a name of the deployment for the log, which may
+// be empty. Run returns only if the function cannot start: it logs the error, such as the name of a
+// variable that is missing, and returns the exit status.
+func Run(tableVariable string, newHandler func(Parts) (lambda.Handler, error)) (status int) {
 	started := time.Now()
-	log.SetOutput(io.Discard) // net/http logs answers that it did not ask for, with their bodies
-	lines := newLog(os.Stdout, os.Getenv("BUILD"))
-	handler, err := assemble(tableVariable, newHandler, lines, started)
+	log.SetOutput(io.Discard) // net/http logs unsolicited responses, including bodies
+	logger := newLog(os.Stdout, os.Getenv("BUILD"))
+	handler, err := assemble(tableVariable, newHandler, logger, started)
 	if err != nil {
-		lines.Error("cannot start", "error", err.Error())
-		os.Exit(1)
+		logger.Error("cannot start", "error", err.Error())
+		return 1
 	}
 	lambda.Start(handler)
+	return 0
 }
 
 func assemble(
-	tableVariable string, newHandler func(Parts) (lambda.Handler, error), lines *slog.Logger, started time.Time,
+	tableVariable string, newHandler func(Parts) (lambda.Handler, error), logger *slog.Logger, started time.Time,
 ) (lambda.Handler, error) {
 	table, config, err := readEnvironment(os.Getenv, tableVariable)
 	if err != nil {
 		return nil, err
 	}
-	client := dynamo.NewFunctionClient(config, lines)
+	client := dynamo.NewFunctionClient(config, logger)
 	dynamo.Connect(client)
-	return newHandler(Parts{Client: client, Table: table, Log: forInvocations(lines, started)})
+	return newHandler(Parts{Client: client, Table: table, Log: forInvocations(logger, started)})
 }

@@ -14,22 +14,20 @@ import (
 
 // newLog returns a logger that writes JSON lines to w, with the attribute build unless it is empty.
 func newLog(w io.Writer, build string) *slog.Logger {
-	var lines slog.Handler = slog.NewJSONHandler(w, nil)
-	if build != "" {
-		lines = lines.WithAttrs([]slog.Attr{slog.String("build", build)})
+	log := slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{ReplaceAttr: renameTime}))
+	if build == "" {
+		return log
 	}
-	return slog.New(timestamped{lines})
+	return log.With("build", build)
 }
 
-// timestamped writes the time of a line where Lambda looks for it; Lambda would add one. Source:
+// renameTime names the time of a line as Lambda does, which otherwise adds a time of its own. Source:
 // Lambda Developer Guide, "Log-level filtering".
-type timestamped struct{ slog.Handler }
-
-// Handle implements [slog.Handler].
-func (h timestamped) Handle(ctx context.Context, line slog.Record) error {
-	line.AddAttrs(slog.Time("timestamp", line.Time))
-	line.Time = time.Time{} // slog leaves out a zero time
-	return h.Handler.Handle(ctx, line)
+func renameTime(groups []string, a slog.Attr) slog.Attr {
+	if len(groups) == 0 && a.Key == slog.TimeKey {
+		a.Key = "timestamp"
+	}
+	return a
 }
 
 // forInvocations returns a logger for invocations. To the lines of log it adds Lambda's request id
@@ -45,7 +43,7 @@ type invocations struct {
 	warm           atomic.Bool // the first line was logged
 }
 
-// Enabled implements [slog.Handler]. The first line is logged whatever its level, for the cost of the start.
+// Enabled implements [slog.Handler]. The first line is always logged: it has the cost of the start.
 func (h *invocations) Enabled(ctx context.Context, level slog.Level) bool {
 	return !h.warm.Load() || h.Handler.Enabled(ctx, level)
 }

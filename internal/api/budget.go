@@ -2,8 +2,6 @@ package api
 
 import (
 	"context"
-	"fmt"
-	"runtime/debug"
 	"time"
 )
 
@@ -24,11 +22,4 @@ func withBudget(ctx context.Context, budget time.Duration) (context.Context, con
 		budget = min(budget, time.Until(deadline)-margin)
 	}
 	return context.WithTimeout(ctx, budget)
-}
-
-// recovered turns a panic into an error. It is deferred.
-func recovered(err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("api: panic: %v\n%s", p, debug.Stack())
-	}
 }

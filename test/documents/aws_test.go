@@ -16,7 +16,7 @@ func TestAWSCommands(t *testing.T) {
 		processtest.Lacks(t, "the AWS CLI: pip install -r tools/awscli.txt")
 	}
 	environment, calls := processtest.AWS(t)
-	environment = append(environment, "stack=stack", "plants=plants", `item={"id": {"N": "1"}}`)
+	environment = append(environment, "stack=stack", "plants=plants", "application=application")
 	commands := awsCommands(t)
 	for _, command := range commands {
 		before := calls()

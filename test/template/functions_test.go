@@ -10,91 +10,137 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"go.yaml.in/yaml/v3"
+
 	"plantstore/test/processtest"
 	"plantstore/test/runtimeapi"
 )
+
+// TestBuild checks what the targets of the Makefile build for a processor that is not
+// this machine's: the binary is for it and needs no library, parameters.yaml names it,
+// and any folder gives the same bytes, so that a deployment without a change deploys
+// nothing. A cold start loads the zip, which has at most 3.8 MB.
+func TestBuild(t *testing.T) {
+	architecture, machine := "arm64", elf.EM_AARCH64
+	if runtime.GOARCH == "arm64" {
+		architecture, machine = "x86_64", elf.EM_X86_64
+	}
+	elsewhere := t.TempDir()
+	run(t, "cp", "-R", "cmd", "internal", "go.mod", "go.sum", "Makefile", elsewhere)
+	for name := range properties[function](t, production(t), "AWS::Lambda::Function") {
+		t.Run(name, func(t *testing.T) {
+			binary := build(t, ".", name, architecture, machine)
+			if !bytes.Equal(binary, build(t, elsewhere, name, architecture, machine)) {
+				t.Error("another folder gives other bytes")
+			}
+			var zip bytes.Buffer
+			w, err := flate.NewWriter(&zip, flate.DefaultCompression)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.Write(binary); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if zip.Len() > 3_800_000 {
+				t.Errorf("its zip has %d bytes, want at most 3.8 MB", zip.Len())
+			}
+		})
+	}
+}
+
+// build builds a function as `sam build` does, checks its processor and returns its binary.
+func build(t *testing.T, folder, name, architecture string, machine elf.Machine) []byte {
+	t.Helper()
+	artifacts := filepath.Join(t.TempDir(), name)
+	run(t, "make", "-C", folder, "build-"+name, "ARCH="+architecture, "ARTIFACTS_DIR="+artifacts)
+	checkBuild(t, filepath.Join(artifacts, "bootstrap"), filepath.Join(artifacts, "../parameters.yaml"), architecture, machine)
+	return []byte(read(t, filepath.Join(artifacts, "bootstrap")))
+}
+
+// checkBuild checks that a binary is for a processor and needs no library, and that
+// `sam deploy` and `sam local` get that processor from the parameters.
+func checkBuild(t *testing.T, binary, parameters, architecture string, machine elf.Machine) {
+	t.Helper()
+	var written struct {
+		Architecture string `yaml:"Architecture"`
+		Build        string `yaml:"Build"`
+		Shift        string `yaml:"Shift"`
+	}
+	if err := yaml.Unmarshal([]byte(read(t, parameters)), &written); err != nil {
+		t.Fatal(err)
+	}
+	if written.Architecture != architecture || written.Build == "" || written.Shift == "" {
+		t.Errorf("the parameters are %+v, want the architecture %s, a build and a shift", written, architecture)
+	}
+	file, err := elf.NewFile(strings.NewReader(read(t, binary)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	libraries, err := file.ImportedLibraries()
+	if err != nil || len(libraries) > 0 || file.Machine != machine {
+		t.Errorf("%s is for %v and needs %v (%v), want %v alone", binary, file.Machine, libraries, err, machine)
+	}
+}
 
 // TestBuiltFunctions checks what `sam build` has built. SAM does not tell the Makefile for which processor it builds.
 func TestBuiltFunctions(t *testing.T) {
 	if os.Getenv("BUILT") == "" {
 		t.Skip("skipped: `make build` runs this on what it built")
 	}
-	built := parse(t, ".aws-sam/build/template.yaml")
-	architecture := built.text("Parameters.Architecture.Default")
-	parameters := parse(t, ".aws-sam/build/parameters.yaml")
-	if parameters.text("Architecture") != architecture || parameters.text("Build") == "" {
-		t.Errorf("`sam deploy` gets the parameters %v, want a name and the architecture %s", parameters, architecture)
+	var built struct {
+		Parameters struct {
+			Architecture struct {
+				Default string `yaml:"Default"`
+			} `yaml:"Architecture"`
+		} `yaml:"Parameters"`
 	}
-	for name, resource := range built.resources(t, function) {
-		binary, err := elf.Open(filepath.Join(".aws-sam/build", resource.text("Properties.CodeUri"), "bootstrap"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		libraries, err := binary.ImportedLibraries()
-		want := map[string]elf.Machine{"arm64": elf.EM_AARCH64, "x86_64": elf.EM_X86_64}[architecture]
-		if err != nil || len(libraries) > 0 || binary.Machine != want {
-			t.Errorf("%s is for %v and needs %v (%v), want %v alone", name, binary.Machine, libraries, err, want)
-		}
+	if err := yaml.Unmarshal([]byte(read(t, ".aws-sam/build/template.yaml")), &built); err != nil {
+		t.Fatal(err)
+	}
+	architecture := built.Parameters.Architecture.Default
+	machine := map[string]elf.Machine{"arm64": elf.EM_AARCH64, "x86_64": elf.EM_X86_64}[architecture]
+	for name := range properties[function](t, production(t), "AWS::Lambda::Function") {
+		checkBuild(t, filepath.Join(".aws-sam/build", name, "bootstrap"), ".aws-sam/build/parameters.yaml", architecture, machine)
 	}
 }
 
-// TestFunctionsBuildTheSameAndSmall checks that the same source gives the same bytes in any folder, so that a
-// deployment without a change deploys nothing, and that their zip, which a cold start loads, has at most 3.8 MB.
-func TestFunctionsBuildTheSameAndSmall(t *testing.T) {
-	elsewhere := t.TempDir()
-	run(t, "cp", "-R", "cmd", "internal", "go.mod", "go.sum", "Makefile", elsewhere)
-	for name := range parse(t, "template.yaml").resources(t, function) {
-		var binaries []string
-		for _, folder := range []string{".", elsewhere} {
-			artifacts := t.TempDir()
-			run(t, "make", "-C", folder, "build-"+name, "ARCH=x86_64", "ARTIFACTS_DIR="+artifacts)
-			binaries = append(binaries, read(t, filepath.Join(artifacts, "bootstrap")))
-		}
-		var zip bytes.Buffer
-		w, _ := flate.NewWriter(&zip, flate.DefaultCompression) // the level is valid
-		_, _ = w.Write([]byte(binaries[0]))                     // a buffer takes everything
-		_ = w.Close()
-		if binaries[0] != binaries[1] || zip.Len() > 3_800_000 {
-			t.Errorf("%s: same bytes in another folder = %t, zipped = %d bytes, want true and at most 3.8 MB",
-				name, binaries[0] == binaries[1], zip.Len())
-		}
-	}
-}
-
-func run(t *testing.T, command string, arguments ...string) {
-	t.Helper()
-	if out, err := exec.CommandContext(t.Context(), command, arguments...).CombinedOutput(); err != nil {
-		t.Fatalf("%s %v: %v\n%s", command, arguments, err, out)
-	}
-}
-
-// TestFunctions checks that each function has a role and a log of its own, and does on DynamoDB what its role allows.
+// TestFunctions checks that each function does on DynamoDB what its role allows.
 func TestFunctions(t *testing.T) {
-	template, seen := parse(t, "template.yaml"), map[string]bool{}
-	for name, resource := range template.resources(t, function) {
-		group := strings.TrimPrefix(resource.text("Properties.LoggingConfig.LogGroup"), "!Ref ")
-		id := strings.TrimSuffix(strings.TrimPrefix(resource.text("Properties.Role"), "!GetAtt "), ".Arn")
-		policies := template.resources(t, role)[id].text("Properties.Policies")
-		allowed := find(`dynamodb:(\w+) Effect:Allow Resource:!GetAtt (\w+)\.Arn`, policies)
-		if seen[group] || template.resources(t, logGroup)[group] == nil || len(allowed) != 1 ||
-			!strings.Contains(policies, "logs:PutLogEvents> Effect:Allow Resource:!GetAtt "+group+".Arn") {
-			t.Fatalf("%s has the role %s and logs to %s, want a role and a log of its own", name, id, group)
-		}
-		seen[group] = true
-		testFunction(t, template, name, allowed[0][1], allowed[0][2])
+	s := production(t)
+	roles := properties[role](t, s, "AWS::IAM::Role")
+	for name, f := range properties[function](t, s, "AWS::Lambda::Function") {
+		t.Run(name, func(t *testing.T) {
+			allowed := roles[f.Role.GetAtt[0]].Policies[0].PolicyDocument.Statement[0]
+			var on attribute
+			encoded, err := json.Marshal(allowed.Resource)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal(encoded, &on); err != nil {
+				t.Fatal(err)
+			}
+			testFunction(t, s, name, strings.TrimPrefix(allowed.Action.(string), "dynamodb:"), on.GetAtt[0])
+		})
 	}
 }
 
 // testFunction runs a function as Lambda does, with the variables that the template declares, on its sample events.
 // Without its table's name, the function must exit with status 1 and log the variable's name.
-func testFunction(t *testing.T, template tree, name, operation, on string) {
+func testFunction(t *testing.T, s stack, name, operation, on string) {
+	type table struct {
+		AttributeDefinitions []struct{ AttributeName, AttributeType string }
+	}
+	key := properties[table](t, s, "AWS::DynamoDB::Table")[on].AttributeDefinitions[0]
 	var connections, requests atomic.Int32
 	dynamoDB := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
@@ -106,8 +152,7 @@ func testFunction(t *testing.T, template tree, name, operation, on string) {
 			Item, Key map[string]map[string]any
 		}
 		err := json.NewDecoder(r.Body).Decode(&request)
-		key := template.list("Resources." + on + ".Properties.AttributeDefinitions")[0].(tree)
-		id, kind, target := key.text("AttributeName"), key.text("AttributeType"), r.Header.Get("X-Amz-Target")
+		id, kind, target := key.AttributeName, key.AttributeType, r.Header.Get("X-Amz-Target")
 		if requests.Add(1); err != nil || !strings.HasSuffix(target, "."+operation) || request.TableName != on ||
 			request.Item[id][kind] == nil && request.Key[id][kind] == nil {
 			t.Errorf("%s of %+v (%v), want %s on %s with the key %s of type %s", target, request, err, operation, on, id, kind)
@@ -118,14 +163,13 @@ func testFunction(t *testing.T, template tree, name, operation, on string) {
 	defer dynamoDB.Close()
 	var environment []string
 	tableVariable := ""
-	for _, path := range []string{"Globals.Function", "Resources." + name + ".Properties"} {
-		for variable, value := range template.sub(path + ".Environment.Variables") {
-			switch value := fmt.Sprint(value); {
-			case value == "!Ref "+on:
-				tableVariable = variable
-			case !strings.HasPrefix(value, "!Ref "): // a parameter: see TestStacks
-				environment = append(environment, variable+"="+value)
-			}
+	for variable, value := range properties[function](t, s, "AWS::Lambda::Function")[name].Environment.Variables {
+		text, isText := value.(string)
+		switch {
+		case equal(value, ref{on}):
+			tableVariable = variable
+		case isText:
+			environment = append(environment, variable+"="+text)
 		}
 	}
 	environment = append(environment, processtest.Environment(dynamoDB.URL)...)
@@ -144,6 +188,15 @@ func testFunction(t *testing.T, template tree, name, operation, on string) {
 	joined := strings.Count(log, `"lambda_request_id":"8476a536-`)
 	if joined != len(files) || strings.Count(log, `"build":"b1"`) != joined || strings.Count(log, `"cold_start"`) != 1 {
 		t.Errorf("%d events are logged as %s, want a line for each with Lambda's request id and the build", len(files), log)
+	}
+	for filterName, f := range properties[filter](t, s, "AWS::Logs::MetricFilter") {
+		for _, comparison := range f.comparisons() {
+			field := strings.TrimPrefix(comparison[0], "$.")
+			// The access log is the gateway's. Of the events' tokens, none expires soon.
+			if f.LogGroupName.Ref == "Log" && field != "expires_in_days" && !strings.Contains(log, `"`+field+`":`) {
+				t.Errorf("%s reads %s, which the log %s lacks", filterName, field, log)
+			}
+		}
 	}
 }
 

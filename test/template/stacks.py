@@ -1,4 +1,4 @@
-"""Prints what the SAM translator of SAM CLI makes of template.yaml, as JSON, for each set of parameters on stdin."""
+"""Prints the stack that SAM makes of template.yaml, as JSON, for each set of parameters on stdin."""
 import copy
 import json
 import sys

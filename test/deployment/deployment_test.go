@@ -47,7 +47,6 @@ func TestDeployment(t *testing.T) {
 		{"the role cannot reach the stack of dev", func(t *testing.T) {
 			for _, arguments := range [][]string{
 				{"describe-stacks", "--stack-name", "plant-store-dev"},
-				{"delete-stack", "--stack-name", "plant-store-dev"},
 				{"create-stack", "--stack-name", "plant-store-dev", "--template-body", "{}"},
 			} {
 				output, err := local.run(t, role, append([]string{"aws", "cloudformation"}, arguments...)...)

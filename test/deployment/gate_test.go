@@ -186,20 +186,6 @@ func (local localAWS) deployedGate(t *testing.T, stack string) gate {
 	return found
 }
 
-// resources returns the physical id of each resource of a stack.
-func (local localAWS) resources(t *testing.T, stack string) map[string]string {
-	t.Helper()
-	var answer struct {
-		StackResources []struct{ LogicalResourceId, PhysicalResourceId string } //nolint:revive,staticcheck // AWS's names
-	}
-	local.aws(t, &answer, "cloudformation", "describe-stack-resources", "--stack-name", stack)
-	resources := map[string]string{}
-	for _, resource := range answer.StackResources {
-		resources[resource.LogicalResourceId] = resource.PhysicalResourceId
-	}
-	return resources
-}
-
 // A configuration is what a function's alias live runs.
 type configuration struct {
 	Version    string

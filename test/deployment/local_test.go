@@ -18,6 +18,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+
 	"plantstore/test/processtest"
 )
 
@@ -55,7 +59,8 @@ func start(t *testing.T) localAWS {
 		t.Fatalf("cannot copy the project: %v\n%s", err, out)
 	}
 	server := exec.Command(filepath.Join(local.folder, "tools/local-aws"), "--port", local.port) //nolint:noctx // it stops by a signal
-	server.Env = append(os.Environ(), "AUTH=true")
+	// The user's variables must not reach the functions.
+	server.Env = append(os.Environ(), "AUTH=true", "AWS_ACCESS_KEY_ID=user", "AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:1")
 	server.Stdout, server.Stderr = os.Stderr, os.Stderr
 	server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := server.Start(); err != nil {
@@ -153,20 +158,41 @@ func architecture(t *testing.T) string {
 	return "x86_64"
 }
 
+// cloudFormation returns a client of the local CloudFormation, which is faster than the AWS CLI.
+func (local localAWS) cloudFormation() *cloudformation.Client {
+	return cloudformation.New(cloudformation.Options{
+		BaseEndpoint: aws.String("http://127.0.0.1:" + local.port),
+		Region:       "us-east-1",
+		Credentials:  credentials.NewStaticCredentialsProvider("test", "test", ""),
+	})
+}
+
 // outputs returns the outputs of a stack.
 func (local localAWS) outputs(t *testing.T, stack string) map[string]string {
 	t.Helper()
-	var answer struct {
-		Stacks []struct {
-			Outputs []struct{ OutputKey, OutputValue string }
-		}
+	answer, err := local.cloudFormation().DescribeStacks(t.Context(), &cloudformation.DescribeStacksInput{StackName: &stack})
+	if err != nil {
+		t.Fatal(err)
 	}
-	local.aws(t, &answer, "cloudformation", "describe-stacks", "--stack-name", stack)
 	outputs := map[string]string{}
 	for _, output := range answer.Stacks[0].Outputs {
-		outputs[output.OutputKey] = output.OutputValue
+		outputs[*output.OutputKey] = *output.OutputValue
 	}
 	return outputs
+}
+
+// resources returns the physical id of each resource of a stack.
+func (local localAWS) resources(t *testing.T, stack string) map[string]string {
+	t.Helper()
+	answer, err := local.cloudFormation().DescribeStackResources(t.Context(), &cloudformation.DescribeStackResourcesInput{StackName: &stack})
+	if err != nil {
+		t.Fatal(err)
+	}
+	resources := map[string]string{}
+	for _, resource := range answer.StackResources {
+		resources[*resource.LogicalResourceId] = *resource.PhysicalResourceId
+	}
+	return resources
 }
 
 // edit replaces a text in a file of the copied project, which must have it, from the first line with start on.

@@ -69,9 +69,11 @@ def parts(api, properties):
 
 def with_address(api, outputs):
     """Returns a stack's outputs with the address that an HTTP API has on this machine."""
-    aws = "https://${%s}.execute-api.${AWS::Region}.${AWS::URLSuffix}" % api
-    local = "http://127.0.0.1:%s/_aws/execute-api/${%s}" % (os.environ["GATEWAY_PORT"], api)
-    return json.loads(json.dumps(outputs).replace(aws, local))
+    address = {"Fn::Sub": "http://127.0.0.1:%s/_aws/execute-api/${%s}" % (os.environ["GATEWAY_PORT"], api)}
+    text = json.dumps(outputs)
+    for aws in {"Fn::Sub": "https://${%s}.execute-api.${AWS::Region}.${AWS::URLSuffix}" % api}, {"Fn::GetAtt": [api, "ApiEndpoint"]}:
+        text = text.replace(json.dumps(aws), json.dumps(address))
+    return json.loads(text)
 
 
 def pin_request_origin(address, _secure, original=app.pin_request_origin):

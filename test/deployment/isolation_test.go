@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -111,6 +112,9 @@ func TestIsolation(t *testing.T) {
 
 // TestPorts checks what tools/local-aws accepts as a port: it becomes a part of an address.
 func TestPorts(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("skipped: the local AWS needs Linux")
+	}
 	taken := newWitness(t)
 	_, port, _ := strings.Cut(taken.Listener.Addr().String(), ":")
 	for _, test := range []struct {

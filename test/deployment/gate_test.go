@@ -35,6 +35,9 @@ func (local localAWS) checkGate(t *testing.T, stack string) {
 		t.Errorf("%s has the gate %+v, want that of the translated template, %+v", stack, got, want)
 	}
 	url := local.outputs(t, stack)["Url"]
+	if !strings.HasPrefix(url, "http://127.0.0.1:"+local.port+"/") {
+		t.Fatalf("the address of %s is %s, want one of the local AWS", stack, url)
+	}
 	for key := range want.Routes {
 		method, path, _ := strings.Cut(key, " ")
 		if answer := ask(t, method, url+path, "", `{"id":1,"name":"oak"}`); !strings.HasPrefix(answer, `400 {"error":2001,`) {

@@ -11,6 +11,7 @@
 import copy
 import json
 import os
+import re
 import socketserver
 
 from ministack import app
@@ -69,11 +70,9 @@ def parts(api, properties):
 
 def with_address(api, outputs):
     """Returns a stack's outputs with the address that an HTTP API has on this machine."""
-    address = {"Fn::Sub": "http://127.0.0.1:%s/_aws/execute-api/${%s}" % (os.environ["GATEWAY_PORT"], api)}
-    text = json.dumps(outputs)
-    for aws in {"Fn::Sub": "https://${%s}.execute-api.${AWS::Region}.${AWS::URLSuffix}" % api}, {"Fn::GetAtt": [api, "ApiEndpoint"]}:
-        text = text.replace(json.dumps(aws), json.dumps(address))
-    return json.loads(text)
+    aws = r"https://\$\{%s\}\.execute-api\.[^\"]*" % api
+    local = "http://127.0.0.1:%s/_aws/execute-api/${%s}" % (os.environ["GATEWAY_PORT"], api)
+    return json.loads(re.sub(aws, local, json.dumps(outputs)))
 
 
 def pin_request_origin(address, _secure, original=app.pin_request_origin):

@@ -20,13 +20,14 @@ HOST_ARCH = $(if $(filter aarch64 arm64,$(shell uname -m)),arm64,x86_64)
 GOARCH_OF = $(or $(GOARCH_$(ARCH)),$(error ARCH must be arm64 or x86_64, not $(ARCH)))
 GOARCH_arm64  = arm64
 GOARCH_x86_64 = amd64
+LOCAL_AWS = $(if $(filter local,$(ENV)),tools/local-aws --port $(PORT))
 RACE      = $(if $(shell command -v $$(go env CC)),-race)
 GET_SAM   = python3 -m venv ~/.sam && ~/.sam/bin/pip install --no-deps -r tools/requirements.txt && export PATH=$$PATH:~/.sam/bin
 LINT      = go tool -modfile=tools/pinned/go.mod golangci-lint
 # -shellcheck= and -pyflakes= switch off linters that are not pinned here.
 ACTIONLINT = go tool -modfile=tools/pinned/actionlint/go.mod actionlint -shellcheck= -pyflakes=
 
-.PHONY: help run plantstore test soak fuzz bench benchstat check format contract schemathesis build deploy dynamodb sam-local invoke
+.PHONY: help run plantstore test soak fuzz bench benchstat check format contract schemathesis build aws deploy dynamodb sam-local invoke
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -87,12 +88,18 @@ build: ## build both functions with SAM (ARCH=arm64 or x86_64; default: this mac
 	@sed -i.bak '/^  Architecture:/,/Default:/s/Default: .*/Default: $(ARCH)/' .aws-sam/build/template.yaml
 	BUILT=1 go test -count=1 -run TestBuiltFunctions ./test/template
 
-deploy: ARCH = arm64
-deploy: ## build for arm64 and deploy to AWS (ENV=dev, staging or production; SHIFT=at-once ignores alarms)
+aws: PORT = 4566
+aws: ## start a local AWS on 127.0.0.1:4566, with neither Docker nor an account (PORT=4566)
+	@exec tools/local-aws --port $(PORT)
+
+deploy: PORT = 4566
+deploy: ARCH = $(if $(LOCAL_AWS),$(HOST_ARCH),arm64)
+deploy: ## build for arm64 and deploy to AWS (ENV=dev, staging, production, or local for make aws; SHIFT=at-once ignores alarms)
 	@grep -qx '\[$(ENV)\.deploy\.parameters\]' samconfig.toml || \
 		{ echo "samconfig.toml has no environment '$(ENV)'; environments:" $$(sed -n 's/^\[\(.*\)\.deploy\.parameters\]$$/\1/p' samconfig.toml | grep -vx default) >&2; exit 1; }
-	$(MAKE) build ARCH=$(ARCH) SHIFT=$(SHIFT)
-	sam deploy --config-env $(ENV) $(if $(AWS_REGION),--region $(AWS_REGION))
+	$(LOCAL_AWS) $(MAKE) build ARCH=$(ARCH) SHIFT=$(SHIFT)
+	$(LOCAL_AWS) sam deploy --config-env $(ENV) $(if $(LOCAL_AWS),,$(if $(AWS_REGION),--region $(AWS_REGION)))
+	@$(if $(LOCAL_AWS),$(LOCAL_AWS) tools/aws/greet)
 
 dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables, a token and sample data
 	@tools/dynamodb-local --port 8000 go run ./tools/seed -wait

@@ -1,0 +1,171 @@
+package deployment
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const (
+	staging  = "plant-store-staging"
+	roles    = "deploy-plant-store-staging"
+	subject  = "repo:owner@1/repository@2:environment:staging"
+	provider = "token.actions.githubusercontent.com"
+)
+
+// TestDeployment deploys staging as docs/operations.md and .ci/deploy do, from the role of the deployments to the deletion
+// of the stack. Each step needs those before it.
+func TestDeployment(t *testing.T) {
+	needs(t, "aws", "jq", "curl", "git")
+	local := start(t)
+	var role []string // the variables of the deployment role
+	for _, step := range []struct {
+		name string
+		test func(*testing.T)
+	}{
+		{"the deployment role and the boundary are created", func(t *testing.T) {
+			local.must(t, nil, "aws", "cloudformation", "deploy", "--stack-name", roles, "--template-file", "tools/deploy-role.yaml",
+				"--capabilities", "CAPABILITY_IAM", "--parameter-overrides", "StackName="+staging, "Subject="+subject,
+				"OidcProvider=arn:aws:iam::000000000000:oidc-provider/"+provider)
+			local.edit(t, "samconfig.toml", "[staging.deploy.parameters]", `PermissionsBoundary = ""`, `PermissionsBoundary = "`+local.outputs(t, roles)["Boundary"]+`"`)
+		}},
+		{"another environment cannot assume the role", func(t *testing.T) {
+			_, refusal := local.assume(t, strings.Replace(subject, "staging", "production", 1))
+			if !strings.Contains(refusal, "(AccessDenied)") {
+				t.Errorf("the subject of production gets %q, want AccessDenied", refusal)
+			}
+		}},
+		{"staging assumes the role", func(t *testing.T) {
+			var refusal string
+			role, refusal = local.assume(t, subject)
+			if role == nil {
+				t.Fatalf("the subject of staging gets %q, want credentials", refusal)
+			}
+		}},
+		{"the role cannot reach the stack of dev", func(t *testing.T) {
+			for _, arguments := range [][]string{
+				{"describe-stacks", "--stack-name", "plant-store-dev"},
+				{"create-stack", "--stack-name", "plant-store-dev", "--template-body", "{}"},
+			} {
+				output, err := local.run(t, role, append([]string{"aws", "cloudformation"}, arguments...)...)
+				if err == nil || !strings.Contains(output, "(AccessDenied)") {
+					t.Errorf("aws cloudformation %v = %q, want AccessDenied", arguments, output)
+				}
+			}
+		}},
+		{"the role creates staging", func(t *testing.T) {
+			local.must(t, append(role, "BUILD=1111111 first"), ".ci/deploy", "staging", "at-once")
+			local.checkGate(t, staging)
+			local.checkLive(t, configuration{Version: "1", MemorySize: 256}, "1111111 first")
+		}},
+		{"another build with another parameter replaces both versions", func(t *testing.T) {
+			local.edit(t, "samconfig.toml", "[staging.deploy.parameters]", "Memory = 256", "Memory = 512")
+			local.must(t, append(role, "BUILD=2222222 second"), ".ci/deploy", "staging")
+			local.checkGate(t, staging)
+			local.checkLive(t, configuration{Version: "2", MemorySize: 512}, "2222222 second")
+		}},
+		{"the service keeps its contract", func(t *testing.T) { local.checkContract(t) }},
+		{"a function may do what its role says, and nothing else", func(t *testing.T) { local.checkRoles(t) }},
+		{"a broken build fails, and the way back is printed", func(t *testing.T) {
+			local.edit(t, "internal/api/catalogue.go", "package api", "There is no bearer token", "No token")
+			output, err := local.run(t, append(role, "BUILD=3333333 third"), ".ci/deploy", "staging", "at-once")
+			way := "git checkout 2222222"
+			if err == nil || !strings.Contains(output, way) || !strings.Contains(output, "make deploy ENV=staging SHIFT=at-once\n") {
+				t.Errorf("a build with another message ends with %v and prints %s, want a failure and %s", err, output, way)
+			}
+		}},
+		{"production without a topic is refused", func(t *testing.T) {
+			output, err := local.run(t, nil, "sam", "deploy", "--config-env", "production")
+			if err == nil || !strings.Contains(output, "Production requires an AlarmTopic") {
+				t.Errorf("sam deploy = %v %s, want the assertion of template.yaml", err, output)
+			}
+		}},
+		{"deleting the stack keeps its tables", func(t *testing.T) {
+			resources := local.resources(t, staging)
+			local.must(t, nil, "sam", "delete", "--stack-name", staging, "--no-prompts")
+			if output, err := local.run(t, nil, "aws", "cloudformation", "describe-stacks", "--stack-name", staging); err == nil {
+				t.Errorf("after `sam delete`, the stack is %s", output)
+			}
+			for _, table := range []string{"PlantsTable", "TokensTable"} {
+				var answer struct{ Count int }
+				local.aws(t, &answer, "dynamodb", "scan", "--table-name", resources[table], "--select", "COUNT")
+				if answer.Count == 0 {
+					t.Errorf("%s is empty, want what was written", table)
+				}
+			}
+		}},
+		{"the commands of README.md deploy, and get 200 and then 3001", func(t *testing.T) {
+			output := local.must(t, nil, "make", "deploy", "ENV=local", "PORT="+local.port)
+			local.checkGate(t, "plant-store-local")
+			_, curl, _ := strings.Cut(output, "\ncurl ")
+			curl, _, _ = strings.Cut("curl "+curl, "\n")
+			for _, want := range []string{`{"name":"Monstera","tag":"indoor"}`, `{"error":3001,"message":"A plant with this id exists."}`} {
+				out, err := exec.CommandContext(t.Context(), "bash", "-c", curl).Output()
+				if got := strings.TrimSpace(string(out)); err != nil || got != want {
+					t.Errorf("%s = %s, %v, want %s", curl, got, err, want)
+				}
+			}
+		}},
+	} {
+		if !t.Run(step.name, step.test) {
+			t.FailNow()
+		}
+	}
+}
+
+// assume assumes the deployment role with a token of a subject. It returns the variables with the credentials, or the refusal.
+func (local localAWS) assume(t *testing.T, subject string) (variables []string, refusal string) {
+	t.Helper()
+	claims, _ := json.Marshal(map[string]string{"iss": "https://" + provider, "aud": "sts.amazonaws.com", "sub": subject}) // text
+	token := base64.RawURLEncoding.EncodeToString([]byte(`{}`)) + "." + base64.RawURLEncoding.EncodeToString(claims) + ".x"
+	output, err := local.run(t, nil, "aws", "sts", "assume-role-with-web-identity", "--role-arn", local.outputs(t, roles)["Role"],
+		"--role-session-name", "github", "--web-identity-token", token, "--output", "json")
+	if err != nil {
+		return nil, output
+	}
+	var answer struct {
+		Credentials struct{ AccessKeyId, SecretAccessKey, SessionToken string } //nolint:revive,staticcheck // AWS's names
+	}
+	decode(t, json.RawMessage(output), &answer)
+	return []string{
+		"AWS_ACCESS_KEY_ID=" + answer.Credentials.AccessKeyId,
+		"AWS_SECRET_ACCESS_KEY=" + answer.Credentials.SecretAccessKey,
+		"AWS_SESSION_TOKEN=" + answer.Credentials.SessionToken,
+	}, ""
+}
+
+// checkLive checks what the aliases of both functions run.
+func (local localAWS) checkLive(t *testing.T, want configuration, build string) {
+	t.Helper()
+	resources := local.resources(t, staging)
+	for _, function := range []string{"AuthorizerFunction", "CreatePlantFunction"} {
+		if got := local.live(t, resources[function]); got != want {
+			t.Errorf("the alias live of %s runs %+v, want %+v", function, got, want)
+		}
+	}
+	if got := local.outputs(t, staging)["Build"]; got != build {
+		t.Errorf("the build is %q, want %q", got, build)
+	}
+}
+
+// checkContract runs the cases of the contract that .ci/deploy leaves out, too.
+func (local localAWS) checkContract(t *testing.T) {
+	t.Helper()
+	issue := func(arguments ...string) string {
+		command := append([]string{"token", "issue", "--stack", staging}, arguments...)
+		out, err := local.command(t, nil, append([]string{"bin/plantstore"}, command...)...).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	tokens := []string{
+		"TOKEN=" + issue("--subject", "contract"), "OTHER_TOKEN=" + issue("--subject", "another"),
+		"EXPIRED_TOKEN=" + issue("--subject", "contract", "--ttl", "1s"), "WRITES=all",
+	}
+	output := local.must(t, tokens, "make", "contract", "URL="+local.outputs(t, staging)["Url"])
+	lines := strings.Split(strings.TrimSpace(output), "\n")
+	t.Log(lines[len(lines)-1]) // the number of cases
+}

@@ -1,0 +1,137 @@
+package deployment
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"plantstore/test/processtest"
+)
+
+// The secrets and settings of a user with an AWS account, who has also set everything that could lead elsewhere.
+const (
+	userConfig = "[default]\nregion = eu-central-1\nendpoint_url = OUTSIDE\n" +
+		"[profile user]\nregion = eu-central-1\naws_access_key_id = AKIAUSER\naws_secret_access_key = secret\nservices = user\n" +
+		"[services user]\ncloudformation =\n  endpoint_url = OUTSIDE\n"
+	userVariables = "AWS_ACCESS_KEY_ID=AKIAUSER AWS_SECRET_ACCESS_KEY=secret AWS_SESSION_TOKEN=AKIAUSER AWS_PROFILE=user " +
+		"AWS_REGION=eu-central-1 AWS_DEFAULT_REGION=eu-central-1 AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true " +
+		"AWS_ENDPOINT_URL=OUTSIDE AWS_ENDPOINT_URL_CLOUDFORMATION=OUTSIDE AWS_ENDPOINT_URL_S3=OUTSIDE " +
+		"HTTP_PROXY=OUTSIDE HTTPS_PROXY=OUTSIDE http_proxy=OUTSIDE https_proxy=OUTSIDE"
+)
+
+// A witness is a server that refuses each request, but for the health of a local AWS, and remembers it.
+type witness struct {
+	*httptest.Server
+	mutex    sync.Mutex
+	requests []string
+}
+
+func newWitness(t *testing.T) *witness {
+	t.Helper()
+	w := new(witness)
+	w.Server = httptest.NewServer(http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/_ministack/health" {
+			return
+		}
+		w.mutex.Lock()
+		w.requests = append(w.requests, r.Method+" "+r.Host+r.URL.Path+" "+r.Header.Get("Authorization")+r.Header.Get("X-Amz-Security-Token"))
+		w.mutex.Unlock()
+		answer.WriteHeader(http.StatusBadRequest)
+	}))
+	t.Cleanup(w.Close)
+	return w
+}
+
+// TestIsolation checks that what is meant for the local AWS reaches nothing else and shows it no credentials of the user,
+// whatever the user's settings are, and that samconfig.toml's environment local deploys nowhere without tools/local-aws.
+func TestIsolation(t *testing.T) {
+	needs(t, "sam", "aws")
+	script, err := filepath.Abs("tools/local-aws")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	prepare := exec.CommandContext(t.Context(), "sh", "-c", `mkdir -p "$0/.aws-sam/build" "$0/.aws" &&
+		cp template.yaml samconfig.toml "$0" && echo 'Shift: gradual' >"$0/.aws-sam/build/parameters.yaml"`, folder)
+	if out, err := prepare.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	cache, err := os.UserCacheDir() // the programs are there, whatever HOME is
+	if err != nil {
+		t.Fatal(err)
+	}
+	sam := []string{"sam", "deploy", "--config-env", "local"}
+	plantstore := []string{processtest.Build(t, "cmd/plantstore"), "token", "list", "--stack", "plant-store-local"}
+	for _, test := range []struct {
+		name        string
+		through     bool // tools/local-aws
+		command     []string
+		calls       bool // the local AWS
+		wantMessage string
+	}{
+		{"sam deploy calls the local AWS alone", true, sam, true, ""},
+		{"plantstore calls the local AWS alone", true, plantstore, true, ""},
+		{"the AWS CLI calls the local AWS alone", true, []string{"aws", "s3", "ls"}, true, ""},
+		{"without tools/local-aws, the environment local calls nothing", false, sam, false, "plant-store-local"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			outside, inside := newWitness(t), newWitness(t)
+			config := strings.ReplaceAll(userConfig, "OUTSIDE", outside.URL)
+			if err := os.WriteFile(filepath.Join(folder, ".aws/config"), []byte(config), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			arguments := test.command
+			if test.through {
+				_, port, _ := strings.Cut(inside.Listener.Addr().String(), ":")
+				arguments = append([]string{script, "--port", port}, arguments...)
+			}
+			command := exec.CommandContext(t.Context(), arguments[0], arguments[1:]...)
+			command.Dir = folder
+			command.Env = append(os.Environ(), strings.Fields(strings.ReplaceAll(userVariables, "OUTSIDE", outside.URL))...)
+			command.Env = append(command.Env, "HOME="+folder, "XDG_CACHE_HOME="+cache, "SAM_CLI_TELEMETRY=0")
+			output, err := command.CombinedOutput()
+			if err == nil || !strings.Contains(string(output), test.wantMessage) {
+				t.Errorf("%v = %v, want it to fail: %s", arguments, err, output)
+			}
+			if called := len(inside.requests) > 0; called != test.calls || len(outside.requests) > 0 {
+				t.Errorf("%v calls the local AWS with %q and others with %q, want calls of the local AWS = %t, and no others; it prints %s",
+					arguments, inside.requests, outside.requests, test.calls, output)
+			}
+			if shown := strings.Join(inside.requests, "\n"); strings.Contains(shown, "AKIAUSER") {
+				t.Errorf("%v shows the local AWS the user's credentials: %s", arguments, shown)
+			}
+		})
+	}
+}
+
+// TestPorts checks what tools/local-aws accepts as a port: it becomes a part of an address.
+func TestPorts(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("skipped: the local AWS needs Linux")
+	}
+	taken := newWitness(t)
+	_, port, _ := strings.Cut(taken.Listener.Addr().String(), ":")
+	for _, test := range []struct {
+		name      string
+		arguments []string
+		want      string
+	}{
+		{"a host name is no port", []string{"--port", "80@example.com", "true"}, "PORT must be a number"},
+		{"no port is no port", []string{"--port", ""}, "PORT must be a number"},
+		{"a port that is in use is refused", []string{"--port", port}, "is in use"},
+		{"a command needs a local AWS", []string{"--port", "1", "true"}, "type make aws PORT=1 in another terminal"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			output, err := exec.CommandContext(t.Context(), "tools/local-aws", test.arguments...).CombinedOutput()
+			if err == nil || !strings.Contains(string(output), test.want) || strings.Count(string(output), "\n") != 1 {
+				t.Errorf("tools/local-aws %v = %v, %q, want one line with %q", test.arguments, err, output, test.want)
+			}
+		})
+	}
+}

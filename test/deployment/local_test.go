@@ -1,0 +1,237 @@
+// Package deployment deploys the service to a local AWS, as an operator deploys it to AWS, and checks that this machine's
+// local AWS and an AWS account cannot be taken for each other. docs/operations.md, "Proofs", says what that proves.
+//
+//	DEPLOYMENT=1 go test -v ./test/deployment
+package deployment
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+
+	"plantstore/test/processtest"
+)
+
+// TestMain runs the tests in the root of the repository.
+func TestMain(m *testing.M) {
+	if err := os.Chdir("../.."); err != nil {
+		panic(err)
+	}
+	m.Run()
+}
+
+// needs skips a test unless it was asked for: it takes long, and installs SAM and the local AWS.
+func needs(t *testing.T, programs ...string) {
+	t.Helper()
+	if os.Getenv("DEPLOYMENT") == "" {
+		t.Skip("skipped: DEPLOYMENT=1 go test ./test/deployment deploys to a local AWS, for about a minute")
+	}
+	for _, program := range programs {
+		if _, err := exec.LookPath(program); err != nil {
+			processtest.Lacks(t, program)
+		}
+	}
+}
+
+// A localAWS is a running local AWS that checks permissions, and a copy of the project to deploy to it.
+type localAWS struct {
+	port, folder string
+}
+
+// start starts a local AWS, which stops at the end of the test.
+func start(t *testing.T) localAWS {
+	t.Helper()
+	local := localAWS{port: freePort(t), folder: t.TempDir()}
+	if out, err := exec.CommandContext(t.Context(), "sh", "-c", `git ls-files -z | xargs -0 cp --parents -t "$0"`, local.folder).CombinedOutput(); err != nil {
+		t.Fatalf("cannot copy the project: %v\n%s", err, out)
+	}
+	server := exec.Command(filepath.Join(local.folder, "tools/local-aws"), "--port", local.port) //nolint:noctx // it stops by a signal
+	// The user's variables must not reach the functions.
+	server.Env = append(os.Environ(), "AUTH=true", "AWS_ACCESS_KEY_ID=user", "AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:1")
+	server.Stdout, server.Stderr = os.Stderr, os.Stderr
+	server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = syscall.Kill(-server.Process.Pid, syscall.SIGTERM) // it runs
+		_ = server.Wait()                                      // the signal is its error
+	})
+	health := "http://127.0.0.1:" + local.port + "/_ministack/health"
+	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(100 * time.Millisecond) { // the first start installs it
+		response, err := http.Get(health) //nolint:noctx // the test ends with the process
+		if err == nil {
+			_ = response.Body.Close() // its status is enough
+			return local
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the local AWS does not start: %v", err)
+		}
+	}
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close() //nolint:errcheck // nobody uses it
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
+
+// command returns a command of the copied project, with these variables.
+func (local localAWS) command(t *testing.T, variables []string, arguments ...string) *exec.Cmd {
+	t.Helper()
+	arguments = append(append([]string{"--port", local.port, "env"}, variables...), arguments...)
+	command := exec.CommandContext(t.Context(), "tools/local-aws", arguments...)
+	command.Dir = local.folder
+	// `make deploy` builds for arm64, except for the environment local.
+	command.Env = append(os.Environ(), "MAKEFLAGS=ARCH="+architecture(t))
+	return command
+}
+
+// run returns everything that a command prints.
+func (local localAWS) run(t *testing.T, variables []string, arguments ...string) (output string, err error) {
+	t.Helper()
+	out, err := local.command(t, variables, arguments...).CombinedOutput()
+	return string(out), err
+}
+
+// must is run for a command that must succeed.
+func (local localAWS) must(t *testing.T, variables []string, arguments ...string) (output string) {
+	t.Helper()
+	output, err := local.run(t, variables, arguments...)
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", arguments, err, output)
+	}
+	return output
+}
+
+// decode decodes the JSON that a command prints into answer.
+func (local localAWS) decode(t *testing.T, answer any, arguments ...string) {
+	t.Helper()
+	var problems strings.Builder
+	command := local.command(t, nil, arguments...)
+	command.Stderr = &problems
+	output, err := command.Output()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", arguments, err, &problems)
+	}
+	if err := json.Unmarshal(output, answer); err != nil {
+		t.Fatalf("%v: %v\n%s", arguments, err, output)
+	}
+}
+
+// aws decodes the answer to a command of the AWS CLI into answer.
+func (local localAWS) aws(t *testing.T, answer any, arguments ...string) {
+	t.Helper()
+	local.decode(t, answer, append(append([]string{"aws"}, arguments...), "--output", "json")...)
+}
+
+func architecture(t *testing.T) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "uname", "-m").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.TrimSpace(string(out)) == "aarch64" {
+		return "arm64"
+	}
+	return "x86_64"
+}
+
+// cloudFormation returns a client of the local CloudFormation, which is faster than the AWS CLI.
+func (local localAWS) cloudFormation() *cloudformation.Client {
+	return cloudformation.New(cloudformation.Options{
+		BaseEndpoint: aws.String("http://127.0.0.1:" + local.port),
+		Region:       "us-east-1",
+		Credentials:  credentials.NewStaticCredentialsProvider("test", "test", ""),
+	})
+}
+
+// outputs returns the outputs of a stack.
+func (local localAWS) outputs(t *testing.T, stack string) map[string]string {
+	t.Helper()
+	answer, err := local.cloudFormation().DescribeStacks(t.Context(), &cloudformation.DescribeStacksInput{StackName: &stack})
+	if err != nil {
+		t.Fatal(err)
+	}
+	outputs := map[string]string{}
+	for _, output := range answer.Stacks[0].Outputs {
+		outputs[*output.OutputKey] = *output.OutputValue
+	}
+	return outputs
+}
+
+// resources returns the physical id of each resource of a stack.
+func (local localAWS) resources(t *testing.T, stack string) map[string]string {
+	t.Helper()
+	answer, err := local.cloudFormation().DescribeStackResources(t.Context(), &cloudformation.DescribeStackResourcesInput{StackName: &stack})
+	if err != nil {
+		t.Fatal(err)
+	}
+	resources := map[string]string{}
+	for _, resource := range answer.StackResources {
+		resources[*resource.LogicalResourceId] = *resource.PhysicalResourceId
+	}
+	return resources
+}
+
+// edit replaces a text in a file of the copied project, which must have it, from the first line with start on.
+func (local localAWS) edit(t *testing.T, file, start, from, to string) {
+	t.Helper()
+	path := filepath.Join(local.folder, file)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(content), start)
+	changed := strings.Replace(rest, from, to, 1)
+	if !found || changed == rest {
+		t.Fatalf("%s has no %q after %q", file, from, start)
+	}
+	if err := os.WriteFile(path, []byte(before+start+changed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ask sends a request. It returns the status and the body of the answer.
+func ask(t *testing.T, method, url, authorization, body string) string {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	if authorization != "" {
+		request.Header.Set("Authorization", authorization)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close() //nolint:errcheck // it was read
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%d %s", response.StatusCode, answer)
+}

@@ -1,0 +1,85 @@
+"""Serves a local AWS: ministack, with what it lacks for template.yaml.
+
+- SAM's transform gets the values of the template's parameters.
+- The OpenAPI body of an HTTP API becomes routes, integrations and authorizers.
+- CodeDeploy and alarms on metric math become placeholders: a deployment shifts all
+  traffic at once, and such an alarm never fires.
+- A stack's outputs name the address of an HTTP API on this machine. Its name in AWS
+  could be that of somebody else's API.
+- Plain HTTP counts as TLS, because the bucket of `sam deploy` accepts nothing else.
+"""
+import copy
+import json
+import os
+import re
+import socketserver
+
+from ministack import app
+from ministack.services.cloudformation import changesets, engine
+from samtranslator.translator import transform as sam
+
+
+def transform(template, given=None, previous=None, original=changesets._apply_transforms):
+    """Returns a template after its transform, with only what ministack supports."""
+    if "Transform" not in template:
+        return original(template, given, previous)
+    parameters = engine._transform_parameters(template, given, previous)
+    template = sam.transform(copy.deepcopy(template), parameters, engine._NO_IAM_POLICY_LOADER)
+    for name, resource in list(template["Resources"].items()):
+        kind, properties = resource["Type"], resource.get("Properties", {})
+        if kind == "AWS::ApiGatewayV2::Api":
+            template["Resources"].update(parts(name, properties))
+            template["Outputs"] = with_address(name, template["Outputs"])
+        elif kind.startswith("AWS::CodeDeploy::") or kind == "AWS::CloudWatch::Alarm" and "Metrics" in properties:
+            resource["Type"] = "AWS::CloudFormation::WaitConditionHandle"
+            resource.pop("Properties")
+    return template
+
+
+def parts(api, properties):
+    """Takes the OpenAPI body out of an HTTP API's properties. Returns the resources that it describes."""
+    body = properties.pop("Body")
+    if "x-amazon-apigateway-cors" in body:
+        properties["CorsConfiguration"] = body["x-amazon-apigateway-cors"]
+    resources = {}
+
+    def add(name, kind, values):
+        values = {key[0].upper() + key[1:]: value for key, value in values.items()}
+        resources[name] = {"Type": f"AWS::ApiGatewayV2::{kind}", "Properties": {"ApiId": {"Ref": api}, **values}}
+        return {"Ref": name}
+
+    authorizers = {}
+    for name, scheme in body.get("components", {}).get("securitySchemes", {}).items():
+        authorizer = scheme["x-amazon-apigateway-authorizer"]
+        authorizer.update(name=name, authorizerType=authorizer.pop("type").upper())
+        authorizers[name] = add(api + name, "Authorizer", authorizer)
+    for path, methods in body["paths"].items():
+        for method, operation in methods.items():
+            number = len(resources)
+            integration = operation["x-amazon-apigateway-integration"]
+            target = add(f"{api}Integration{number}", "Integration", {
+                "integrationType": integration["type"].upper(), "integrationUri": integration["uri"],
+                "payloadFormatVersion": integration["payloadFormatVersion"]})
+            route = {"routeKey": f"{method.upper()} {path}", "target": {"Fn::Join": ["/", ["integrations", target]]}}
+            for requirement in operation.get("security", []):
+                for name in requirement:
+                    route.update(authorizationType="CUSTOM", authorizerId=authorizers[name])
+            add(f"{api}Route{number}", "Route", route)
+    return resources
+
+
+def with_address(api, outputs):
+    """Returns a stack's outputs with the address that an HTTP API has on this machine."""
+    aws = r"https://\$\{%s\}\.execute-api\.[^\"]*" % api
+    local = "http://127.0.0.1:%s/_aws/execute-api/${%s}" % (os.environ["GATEWAY_PORT"], api)
+    return json.loads(re.sub(aws, local, json.dumps(outputs)))
+
+
+def pin_request_origin(address, _secure, original=app.pin_request_origin):
+    original(address, True)
+
+
+changesets._apply_transforms = transform
+app.pin_request_origin = pin_request_origin
+socketserver.StreamRequestHandler.disable_nagle_algorithm = True  # saves 40 ms a call of a function
+app.main()

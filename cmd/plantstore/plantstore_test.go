@@ -103,6 +103,7 @@ func TestFailures(t *testing.T) {
 		{"token list --endpoint-url localhost:8000", 2, "--endpoint-url is not an http or https URL"},
 		{"token list --endpoint-url http://127.0.0.1:1", 1, "DynamoDB at http://127.0.0.1:1"},
 		{"token revoke --table tokens -", 2, "standard input is not a token"},
+		{"token revoke --table tokens pst_0a1B2c3D4e5F", 2, "the argument resembles a token, but is none"},
 		{"tables create", 2, "tables create is for a local DynamoDB"},
 		{"tables create --endpoint-url http://127.0.0.1:1 --plants-table a --tokens-table a", 2, "must be different"},
 		{"serve --plants-table plants", 2, "set both --plants-table and --tokens-table"},

@@ -161,7 +161,7 @@ func (c *revokeCommand) Run(ctx context.Context, command *tokenCommand) error {
 
 // id returns the id of the token to revoke. The argument may also be the token itself.
 func (c *revokeCommand) id() (string, error) {
-	text := c.ID
+	text := strings.TrimSpace(c.ID)
 	if c.ID == "-" {
 		input, err := io.ReadAll(io.LimitReader(os.Stdin, 4096))
 		if err != nil {
@@ -174,6 +174,9 @@ func (c *revokeCommand) id() (string, error) {
 	}
 	if c.ID == "-" {
 		return "", usageError("standard input is not a token")
+	}
+	if token.Resembles(text) {
+		return "", usageError("the argument resembles a token, but is none: is it mistyped or cut?")
 	}
 	return text, nil
 }

@@ -36,7 +36,7 @@ type request struct {
 // decode reads an event. It accepts whatever a client can put into API Gateway's envelope.
 func decode(event []byte) (request, error) {
 	var r request
-	if json.Unmarshal(event, &r, jsontext.AllowInvalidUTF8(true)) != nil {
+	if json.Unmarshal(event, &r, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) != nil {
 		return request{}, errEvent // the decoder's error may name what the client sent
 	}
 	sent := r.Headers

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http/httptrace"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -70,10 +71,10 @@ func (a *attempts) IsErrorRetryable(err error) bool {
 	return a.temporary
 }
 
-// refused reports whether err is DynamoDB's refusal to carry an attempt out: a status 4xx that names
-// an error. The SDK calls an error UnknownError if the answer does not name it.
+// refused reports whether err is DynamoDB's refusal to carry an attempt out: a status 4xx that names an
+// error. The names of DynamoDB's refusals end in Exception.
 func refused(err error) bool {
 	answer, answered := errors.AsType[*smithyhttp.ResponseError](err)
 	named, ok := errors.AsType[smithy.APIError](err)
-	return answered && answer.HTTPStatusCode()/100 == 4 && ok && named.ErrorCode() != "UnknownError"
+	return answered && answer.HTTPStatusCode()/100 == 4 && ok && strings.HasSuffix(named.ErrorCode(), "Exception")
 }

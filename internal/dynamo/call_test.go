@@ -94,6 +94,8 @@ func TestCreateByAttempts(t *testing.T) {
 		{"a failure without a body", do(answer(500, ""), succeed), nil},
 		{"a refusal that is no JSON", do(answer(400, "<html>"), succeed), nil},
 		{"a refusal that names no error", do(answer(429, `{"message":"slow down"}`), succeed), nil},
+		{"a refusal that names no error of DynamoDB's", do(answer(429, `{"code":"too_many"}`), succeed), nil},
+		{"a refusal with an empty name", do(answer(400, `{"__type":"com.amazonaws#"}`), succeed), nil},
 		{"a refusal that is cut", do(begin(400, hangUp), succeed), nil},
 
 		// The first attempt was applied, but its answer was lost.

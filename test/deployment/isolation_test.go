@@ -58,7 +58,7 @@ func TestIsolation(t *testing.T) {
 	}
 	folder := t.TempDir()
 	prepare := exec.CommandContext(t.Context(), "sh", "-c", `mkdir -p "$0/.aws-sam/build" "$0/.aws" &&
-		cp template.yaml samconfig.toml "$0" && echo 'Shift: gradual' >"$0/.aws-sam/build/parameters.yaml"`, folder)
+		cp template.yaml samconfig.toml environments.yaml "$0" && echo 'Shift: gradual' >"$0/.aws-sam/build/parameters.yaml"`, folder)
 	if out, err := prepare.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

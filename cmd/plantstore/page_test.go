@@ -1,21 +1,125 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
+	"iter"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
+	"go.yaml.in/yaml/v3"
 
+	"plantstore"
+	"plantstore/internal/page"
 	"plantstore/test/processtest"
 )
+
+// newBrowser returns the context of a browser.
+func newBrowser(t *testing.T) context.Context {
+	t.Helper()
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		processtest.Lacks(t, "Chromium: apt-get install chromium")
+	}
+	// Root has no sandbox, and the browser opens nothing but the page.
+	options := chromedp.WithAllocatorOptions(chromedp.ExecPath(chromium), chromedp.NoSandbox)
+	browser, stop := chromedp.NewContext(t.Context(), options)
+	t.Cleanup(stop)
+	return browser
+}
+
+// do returns what an action in the browser returns. It must succeed within 20 seconds.
+func do[T any](t *testing.T, browser context.Context, action chromedp.Action[T]) T {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(browser, 20*time.Second)
+	defer cancel()
+	value, err := chromedp.Run(ctx, action)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+// pageDigest returns the SHA-256 of what the page consists of: its own files, Swagger UI's, and the contract
+// without its version.
+func pageDigest(t *testing.T) string {
+	t.Helper()
+	var contract map[string]any
+	if err := yaml.Unmarshal(plantstore.OpenAPI, &contract); err != nil {
+		t.Fatal(err)
+	}
+	delete(contract["info"].(map[string]any), "version")
+	unversioned, err := json.Marshal(contract)
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler, err := page.New(http.NotFoundHandler(), unversioned, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest := sha256.New()
+	for _, file := range []string{"/", "/page.js", "/openapi.yaml", "/swagger-ui-bundle.js", "/swagger-ui.css"} {
+		request := httptest.NewRequest(http.MethodGet, "http://localhost"+file, http.NoBody)
+		request.Header.Set("Accept", "*/*")
+		response := httptest.NewRecorder()
+		handler.ServeHTTP(response, request)
+		if response.Code != http.StatusOK {
+			t.Fatalf("GET %s = %d, want 200", file, response.Code)
+		}
+		digest.Write(response.Body.Bytes())
+	}
+	return fmt.Sprintf("%x\n", digest.Sum(nil))
+}
+
+// checkConsole checks that the browser has reported nothing but a 400 of the API.
+func checkConsole(t *testing.T, browser context.Context, messages iter.Seq2[chromedp.ConsoleMessage, error]) {
+	t.Helper()
+	do(t, browser, chromedp.Evaluate[any]("console.log('end')"))
+	for message, err := range messages {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if message.Text == "end" {
+			return
+		}
+		if !strings.HasSuffix(message.URL, "/plants") {
+			t.Errorf("the browser reports %s at %s, want nothing", message, message.URL)
+		}
+	}
+}
+
+// checkPicture checks that docs/page.png shows this page, or replaces it by the screenshot.
+func checkPicture(t *testing.T, screenshot []byte) {
+	t.Helper()
+	const (
+		picture = "../../docs/page.png"
+		shown   = "../../docs/page.sha256"
+	)
+	digest := pageDigest(t)
+	if os.Getenv("SCREENSHOT") != "" {
+		if err := os.WriteFile(picture, screenshot, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(shown, []byte(digest), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	content, err := os.ReadFile(shown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(content) != digest {
+		t.Error("docs/page.png shows another page: run `SCREENSHOT=1 go test -count=1 -run TestPage ./cmd/...`")
+	}
+}
 
 // TestTokenOnThePage checks that the page has no token if another machine can request it. TestPage needs the token.
 func TestTokenOnThePage(t *testing.T) {
@@ -31,72 +135,34 @@ func TestTokenOnThePage(t *testing.T) {
 // TestPage creates a plant by a click on the page, and learns by a second click that it exists. The browser must report
 // no error; it reports what the page's content security policy forbids, such as a request to another server.
 //
-// docs/page.png is a picture of the page, with the digest of the page's text at its end. The test fails if the text is
-// another one. With SCREENSHOT=1 it makes the picture anew.
+// docs/page.png shows the page after the first click, and docs/page.sha256 has the digest of the page that it shows.
+// With SCREENSHOT=1 the test writes both. Without, it fails if the page has another digest.
 func TestPage(t *testing.T) {
 	t.Parallel()
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		processtest.Lacks(t, "Chromium: apt-get install chromium")
-	}
-	// Root has no sandbox, and the browser opens nothing but this page.
-	options := chromedp.WithAllocatorOptions(chromedp.ExecPath(chromium), chromedp.NoSandbox)
-	ctx, stop := chromedp.NewContext(t.Context(), options)
-	defer stop()
+	browser := newBrowser(t)
 	server := processtest.Serve(t, processtest.Build(t, "cmd/plantstore"), processtest.InMemory()...)
-	messages := chromedp.Console(ctx)
-	var text, created, exists string
-	var screenshot []byte
-	const answer = ".live-responses-table tbody"
-	limited, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	err = chromedp.Do(limited,
-		chromedp.EmulateViewport(1000, 2200),
-		chromedp.Navigate(server.URL),
-		chromedp.WaitReady(".execute", chromedp.NodeVisible),
-		into(&text, chromedp.Evaluate[string]("document.body.innerText")),
-		chromedp.Click(".execute", chromedp.NodeVisible),
-		into(&created, chromedp.Text(answer, chromedp.NodeVisible)),
-		chromedp.Click(".execute", chromedp.NodeVisible),
-		into(&exists, chromedp.Poll[string](`(s => s.startsWith('4') && s)(document.querySelector('`+answer+`').innerText)`)),
-		into(&screenshot, chromedp.CaptureScreenshot()),
+	defer checkConsole(t, browser, chromedp.Console(browser))
+	do(t, browser, chromedp.EmulateViewport(1000, 2200))
+	do(t, browser, chromedp.Navigate(server.URL))
+
+	const (
+		button = ".execute"
+		answer = ".live-responses-table tbody"
 	)
-	if err != nil || !strings.HasPrefix(created, "200") || !strings.Contains(created, `"name": "Monstera"`) ||
-		!strings.HasPrefix(exists, "400") || !strings.Contains(exists, `"error": 3001`) {
-		t.Errorf("the clicks show %q and %q, %v, want 200 and a Plant, then 400 and error 3001", created, exists, err)
+	do(t, browser, chromedp.Click(button, chromedp.NodeVisible))
+	created := do(t, browser, chromedp.Text(answer, chromedp.NodeVisible))
+	if !strings.HasPrefix(created, "200") || !strings.Contains(created, `"name": "Monstera"`) {
+		t.Errorf("the first click shows %q, want 200 and a Plant", created)
 	}
-	checkPicture(t, screenshot, fmt.Sprintf("%x", sha256.Sum256([]byte(text))))
-	if _, err := chromedp.Run(ctx, chromedp.Evaluate[any]("console.log('end')")); err != nil {
-		t.Fatal(err)
-	}
-	for message, err := range messages {
-		if err != nil || message.Text == "end" {
-			break
-		}
-		if !strings.HasSuffix(message.URL, "/plants") { // the browser also logs a 400 of the API
-			t.Errorf("the browser reports %s at %s, want nothing", message, message.URL)
-		}
-	}
-}
+	screenshot := do(t, browser, chromedp.CaptureScreenshot())
 
-// checkPicture checks that docs/page.png has the digest, or replaces it by the screenshot.
-func checkPicture(t *testing.T, screenshot []byte, digest string) {
-	t.Helper()
-	const file = "../../docs/page.png"
-	picture, err := os.ReadFile(file)
-	if os.Getenv("SCREENSHOT") != "" {
-		picture = slices.Concat(screenshot, []byte(digest)) // programs ignore what comes after a picture
-		err = os.WriteFile(file, picture, 0o600)
+	do(t, browser, chromedp.Click(button, chromedp.NodeVisible))
+	const refused = `document.querySelector('` + answer + `').innerText.startsWith('400')`
+	do(t, browser, chromedp.Poll[bool](refused))
+	exists := do(t, browser, chromedp.Text(answer, chromedp.NodeVisible))
+	if !strings.Contains(exists, `"error": 3001`) {
+		t.Errorf("the second click shows %q, want error 3001", exists)
 	}
-	if err != nil || !bytes.HasSuffix(picture, []byte(digest)) {
-		t.Errorf("docs/page.png shows another text (%v): run `SCREENSHOT=1 go test -count=1 -run TestPage ./cmd/...`", err)
-	}
-}
 
-// into stores what an action returns.
-func into[T any](value *T, action chromedp.Action[T]) chromedp.Action[chromedp.Void] {
-	return chromedp.Func(func(ctx context.Context, target *chromedp.Target) (err error) {
-		*value, err = action(ctx, target)
-		return err
-	})
+	checkPicture(t, screenshot)
 }

@@ -4,25 +4,21 @@
 // curl line with it.
 //
 // It is for a local DynamoDB alone: the token of the events stands in this
-// repository. With -events it writes into the sample events what is computed from
-// the rest of them: the token's checksum and digest.
+// repository. With -events it writes the sample events and the table of their
+// answers, from the requests in events.go.
 package main
 
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
-	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
@@ -59,10 +55,10 @@ In another terminal:
 func main() {
 	port := flag.Int("port", 3000, "port of sam local start-api, for the curl line")
 	wait := flag.Bool("wait", false, "wait for an interrupt")
-	write := flag.Bool("events", false, "write checksums and digests into events/, and end")
+	write := flag.Bool("events", false, "write the sample events into events/, and end")
 	flag.Parse()
 	if *write {
-		if err := writeEvents("events"); err != nil {
+		if err := writeEvents(context.Background(), "events"); err != nil {
 			fmt.Fprintln(os.Stderr, "seed:", err)
 			os.Exit(1)
 		}
@@ -101,7 +97,7 @@ func run(ctx context.Context, endpoint string) (secret string, err error) {
 	}
 	plants := &dynamo.PlantStore{Client: client, Table: plantsTable}
 	tokens := &dynamo.TokenStore{Client: client, Table: tokensTable}
-	if err := seed(ctx, os.DirFS("events"), plants, tokens, time.Now()); err != nil {
+	if err := seed(ctx, plants, tokens, time.Now()); err != nil {
 		return "", err
 	}
 	secret, issued, err := token.Issue(rand.Reader, "developer", time.Now(), 30*24*time.Hour)
@@ -111,43 +107,35 @@ func run(ctx context.Context, endpoint string) (secret string, err error) {
 	return secret, tokens.Add(ctx, issued)
 }
 
-// seed stores what the events in files need.
-func seed(ctx context.Context, files fs.FS, plants plant.Store, tokens token.Store, now time.Time) error {
-	valid, err := read(files, "createplant/create.json")
-	if err != nil {
-		return err
-	}
-	verdict := valid.RequestContext.Authorizer.Lambda
+// seed stores the sample token, and the plants that the sample events need.
+func seed(ctx context.Context, plants plant.Store, tokens token.Store, now time.Time) error {
 	sample := token.Token{
-		ID:        fmt.Sprint(verdict["token_id"]),
-		Digest:    token.Digest(strings.TrimPrefix(valid.Headers["authorization"], "Bearer ")),
-		Subject:   fmt.Sprint(verdict["subject"]),
+		ID:        sampleID,
+		Digest:    token.Digest(sampleToken),
+		Subject:   "gardener",
 		CreatedAt: now.UTC().Truncate(time.Second),
 		ExpiresAt: now.UTC().Truncate(time.Second).Add(24 * time.Hour),
 	}
 	if err := tokens.Add(ctx, sample); err != nil {
 		return err
 	}
-	duplicate, err := read(files, "createplant/duplicate.json")
-	if err != nil {
-		return err
+	for _, s := range samples {
+		if s.stored == "" {
+			continue
+		}
+		p, err := plant.Decode([]byte(s.stored))
+		if err != nil {
+			return err
+		}
+		err = plants.Create(ctx, plant.Write{
+			Plant: p,
+			Key:   plant.NewWriteKey(sample.Subject, "seeded"),
+			By:    sample.Subject,
+			At:    now,
+		})
+		if err != nil {
+			return err
+		}
 	}
-	p, err := plant.Decode([]byte(duplicate.Body))
-	if err != nil {
-		return err
-	}
-	return plants.Create(ctx, plant.Write{
-		Plant: p,
-		Key:   plant.NewWriteKey(sample.Subject, "seeded"),
-		By:    sample.Subject,
-		At:    now,
-	})
-}
-
-func read(files fs.FS, name string) (event events.APIGatewayV2HTTPRequest, err error) {
-	content, err := fs.ReadFile(files, name)
-	if err != nil {
-		return event, err
-	}
-	return event, json.Unmarshal(content, &event)
+	return nil
 }

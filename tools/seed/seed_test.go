@@ -1,71 +1,84 @@
 package main
 
 import (
-	"bytes"
-	"cmp"
-	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"log/slog"
+	"net/http"
 	"os"
 	"os/exec"
-	"path"
-	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 
 	"plantstore/internal/api"
-	"plantstore/internal/memory"
-	"plantstore/internal/token"
 )
 
-var files = os.DirFS("../../events")
+const folder = "../../events"
 
-func TestEachEventGetsItsAnswer(t *testing.T) {
-	testAnswers(t, func(t *testing.T, name string) []byte {
-		plants, tokens := new(memory.PlantStore), new(memory.TokenStore)
-		if err := seed(t.Context(), files, plants, tokens, time.Now()); err != nil {
-			t.Fatal(err)
+// checkAnswer checks that the answer to a sample event is the one that events/README.md states.
+func checkAnswer(t *testing.T, s sample, answer []byte) {
+	t.Helper()
+	got := ""
+	if s.function == authorizer {
+		var verdict struct {
+			Context struct{ Verdict, Reason string }
 		}
-		log := slog.New(slog.DiscardHandler)
-		createPlant := &api.Service{Plants: plants, Log: log, Now: time.Now, NewKey: rand.Text}
-		invoke, decoded := createPlant.Invoke, any(new(events.APIGatewayV2HTTPRequest))
-		if path.Dir(name) == "authorizer" {
-			verifier := token.Verifier{Store: tokens, Now: time.Now}
-			invoke = (&api.Authorizer{Verify: verifier.Verify, Log: log, Now: time.Now}).Invoke
-			decoded = new(events.APIGatewayV2CustomAuthorizerV2Request)
+		decode(t, answer, &verdict)
+		got = strings.TrimSpace(verdict.Context.Verdict + " " + verdict.Context.Reason)
+	} else {
+		var response events.APIGatewayV2HTTPResponse
+		decode(t, answer, &response)
+		got = fmt.Sprintf("%d `%s`", response.StatusCode, response.Body)
+		if response.StatusCode == http.StatusBadRequest {
+			var refusal api.Error
+			decode(t, []byte(response.Body), &refusal)
+			got = fmt.Sprintf("400 error %d", refusal.Code)
 		}
-		event, err := fs.ReadFile(files, name)
-		// An event has what AWS sends and nothing else.
-		decoder := json.NewDecoder(bytes.NewReader(event))
-		decoder.DisallowUnknownFields()
-		answer, invokeErr := invoke(t.Context(), event)
-		if err := errors.Join(err, decoder.Decode(decoded), invokeErr); err != nil {
-			t.Error(err)
-		}
-		return answer
-	})
+	}
+	if got != s.answer {
+		t.Errorf("%s gets %s, in words %s, want %s", s.file(), answer, got, s.answer)
+	}
 }
 
-// The tokens and digests in the events are those that the command writes.
-func TestEventsAreSealed(t *testing.T) {
-	names, err := fs.Glob(files, "*/*.json")
-	if err != nil {
+func decode(t *testing.T, content []byte, into any) {
+	t.Helper()
+	if err := json.Unmarshal(content, into); err != nil {
+		t.Fatalf("answer has %q: %v", content, err)
+	}
+}
+
+func TestEventsAreWhatTheCommandWrites(t *testing.T) {
+	written := t.TempDir()
+	if err := os.CopyFS(written, os.DirFS(folder)); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range names {
-		event, err := fs.ReadFile(files, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if seal(string(event)) != string(event) {
-			t.Errorf("%s is not as the command writes it: run `go run ./tools/seed -events`", name)
-		}
+	if err := writeEvents(t.Context(), written); err != nil {
+		t.Fatal(err)
+	}
+	diff, err := exec.CommandContext(t.Context(), "diff", "-ru", folder, written).CombinedOutput()
+	if err != nil {
+		t.Errorf("run `go run ./tools/seed -events`, which makes these changes:\n%s", diff)
+	}
+}
+
+func TestEachEventGetsItsAnswer(t *testing.T) {
+	for _, sample := range allSamples() {
+		t.Run(sample.file(), func(t *testing.T) {
+			service, err := newService(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			event, err := os.ReadFile(folder + "/" + sample.file())
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, err := service.of(sample).Invoke(t.Context(), event)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkAnswer(t, sample, answer)
+		})
 	}
 }
 
@@ -74,14 +87,9 @@ func TestEachEventGetsItsAnswerThroughSAMLocal(t *testing.T) {
 	if os.Getenv("SAM_LOCAL") == "" {
 		t.Skip("skipped: SAM_LOCAL=1 runs this, after `sam build` and `make dynamodb`")
 	}
-	template, err := os.ReadFile("../../template.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		testAnswers(t, func(t *testing.T, name string) []byte {
-			function := regexp.MustCompile(`(?im)^  (` + path.Dir(name) + `Function):$`).FindSubmatch(template)[1]
-			arguments := []string{"local", "invoke", string(function), "-e", "events/" + name}
+	for _, sample := range append(allSamples(), allSamples()...) {
+		t.Run(sample.file(), func(t *testing.T) {
+			arguments := []string{"local", "invoke", sample.function + "Function", "-e", "events/" + sample.file()}
 			command := exec.CommandContext(t.Context(), "sam", arguments...)
 			command.Dir = "../.."
 			var stderr strings.Builder
@@ -90,53 +98,7 @@ func TestEachEventGetsItsAnswerThroughSAMLocal(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v: %v\n%s", command, err, stderr.String())
 			}
-			return answer
+			checkAnswer(t, sample, answer)
 		})
 	}
-}
-
-// testAnswers compares the answer to each event with the one that events/README.md states.
-func testAnswers(t *testing.T, invoke func(t *testing.T, name string) []byte) {
-	t.Helper()
-	readme, err := fs.ReadFile(files, "README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]string{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+\\.json)` \\| (.+) \\|$").FindAllSubmatch(readme, -1) {
-		want[string(row[1])] = strings.ReplaceAll(string(row[2]), "`", "")
-	}
-	names, err := fs.Glob(files, "*/*.json")
-	if err != nil || len(names) == 0 || len(names) != len(want) {
-		t.Fatalf("there are the events %v and the answers %v (%v), want an answer for each", names, want, err)
-	}
-	for _, name := range names {
-		t.Run(name, func(t *testing.T) {
-			answer := invoke(t, name)
-			if got := inWords(t, answer); got != want[name] {
-				t.Errorf("answer = %s, in words %q, want %q", answer, got, want[name])
-			}
-		})
-	}
-}
-
-// inWords returns the answer of a function as events/README.md words it.
-func inWords(t *testing.T, answer []byte) string {
-	t.Helper()
-	var fields struct {
-		StatusCode int
-		Body       string
-		Context    struct{ Verdict, Reason string }
-	}
-	var refusal api.Error
-	err := json.Unmarshal(answer, &fields)
-	switch {
-	case err == nil && fields.StatusCode == 0:
-		return strings.TrimSpace(fields.Context.Verdict + " " + fields.Context.Reason)
-	case cmp.Or(err, json.Unmarshal([]byte(fields.Body), &refusal)) != nil:
-		t.Fatalf("answer = %q (%v), want JSON", answer, err)
-	case refusal.Code != 0:
-		return fmt.Sprintf("%d error %d", fields.StatusCode, refusal.Code)
-	}
-	return fmt.Sprintf("%d %s", fields.StatusCode, fields.Body)
 }

@@ -49,8 +49,8 @@ func parts(t testing.TB) []part {
 		{"decode", 15, func() ([]byte, error) { _, err := decode(create); return nil, err }, ""},
 		{"validate", 9, func() ([]byte, error) { _, err := plant.Decode(body); return nil, err }, ""},
 		{"create plant", 49, func() ([]byte, error) { return createPlant.Invoke(t.Context(), create) }, "Monstera"},
-		{"authorize", 31, func() ([]byte, error) { return authorizer.Invoke(t.Context(), authorize) }, "allow"},
-		{"authorize, wrong checksum", 28, func() ([]byte, error) { return authorizer.Invoke(t.Context(), mistyped) }, "deny"},
+		{"authorize", 34, func() ([]byte, error) { return authorizer.Invoke(t.Context(), authorize) }, "allow"},
+		{"authorize, wrong checksum", 30, func() ([]byte, error) { return authorizer.Invoke(t.Context(), mistyped) }, "deny"},
 	}
 }
 

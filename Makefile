@@ -50,8 +50,8 @@ soak: ## run the random and fault tests at length, and the mutation tests (about
 fuzz: ## fuzz the parsers of client input (TIME=10m for each target)
 	tools/fuzz $(TIME)
 
-bench: ## compare the functions with an empty one (some minutes; BENCH_FLAGS=-sizes for memory sizes)
-	go run ./tools/bench $(BENCH_FLAGS)
+bench: ## compare the functions with an empty one, on Linux (some minutes)
+	tools/bench/run
 
 benchstat: ## compare the Go benchmarks with another commit (BASE=origin/main)
 	tools/benchstat $(BASE)

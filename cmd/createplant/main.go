@@ -16,7 +16,7 @@ import (
 func main() {
 	function.Start("PLANTS_TABLE", func(parts function.Parts) (lambda.Handler, error) {
 		return &api.Service{
-			Plants: &dynamo.PlantStore{Client: parts.Client, Table: parts.Table},
+			Plants: &dynamo.Plants{Client: parts.Client, Table: parts.Table},
 			Log:    parts.Log,
 			Now:    time.Now,
 			NewKey: rand.Text,

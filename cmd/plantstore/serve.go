@@ -82,8 +82,8 @@ func (c *serveCommand) Run(ctx context.Context) error {
 func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens token.Store, secret string, err error) {
 	if c.PlantsTable == "" && c.TokensTable == "" && c.EndpointURL == "" {
 		secret, t, err := token.Issue(rand.Reader, "developer", time.Now(), 365*24*time.Hour)
-		tokens = new(memory.TokenStore)
-		return new(memory.PlantStore), tokens, secret, cmp.Or(err, tokens.Add(ctx, t))
+		tokens = new(memory.Tokens)
+		return new(memory.Plants), tokens, secret, cmp.Or(err, tokens.Add(ctx, t))
 	}
 	if c.EndpointURL == "" && (c.PlantsTable == "" || c.TokensTable == "") {
 		return nil, nil, "", usageError("set both --plants-table and --tokens-table, or neither to serve from memory")
@@ -98,8 +98,8 @@ func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens t
 	if err := dynamo.CheckTables(ctx, client, plantsTable, tokensTable); err != nil {
 		return nil, nil, "", c.explain(err, plantsTable)
 	}
-	plants = &dynamo.PlantStore{Client: client, Table: plantsTable}
-	return plants, &dynamo.TokenStore{Client: client, Table: tokensTable}, "", nil
+	plants = &dynamo.Plants{Client: client, Table: plantsTable}
+	return plants, &dynamo.Tokens{Client: client, Table: tokensTable}, "", nil
 }
 
 // newServer puts the two handlers behind a gateway and an HTTP server.

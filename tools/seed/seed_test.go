@@ -28,7 +28,7 @@ var files = os.DirFS("../../events")
 
 func TestEachEventGetsItsAnswer(t *testing.T) {
 	testAnswers(t, func(t *testing.T, name string) []byte {
-		plants, tokens := new(memory.PlantStore), new(memory.TokenStore)
+		plants, tokens := new(memory.Plants), new(memory.Tokens)
 		if err := seed(t.Context(), files, plants, tokens, time.Now()); err != nil {
 			t.Fatal(err)
 		}

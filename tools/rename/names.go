@@ -65,9 +65,9 @@ func parse(arguments []string) (names, error) {
 // words returns the words of the name, each with a capital first letter, with a
 // separator between them.
 func (n names) words(separator string) string {
-	words := strings.Split(n.name, "-")
-	for i, word := range words {
-		words[i] = capital(word)
+	var words []string
+	for word := range strings.SplitSeq(n.name, "-") {
+		words = append(words, capital(word))
 	}
 	return strings.Join(words, separator)
 }

@@ -54,11 +54,19 @@ func (r renamer) replace(text string) string {
 func (r renamer) clash(files []string) error {
 	old := map[string]string{} // by the new name
 	for _, file := range files {
-		all, err := identifiers(file)
-		if err != nil {
-			return err
+		found := []string{file}
+		if path.Ext(file) == ".go" {
+			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+			if err != nil {
+				return err
+			}
+			for node := range ast.Preorder(parsed) {
+				if identifier, ok := node.(*ast.Ident); ok {
+					found = append(found, identifier.Name)
+				}
+			}
 		}
-		for _, name := range append(all, file) {
+		for _, name := range found {
 			renamed := r.replace(name)
 			if token.IsKeyword(renamed) {
 				return fmt.Errorf("%s would be called %s, a keyword of Go: choose another NAME or ENTITY", name, renamed)
@@ -70,23 +78,6 @@ func (r renamer) clash(files []string) error {
 		}
 	}
 	return nil
-}
-
-// identifiers returns the identifiers in a Go file, and nothing for another file.
-func identifiers(file string) (found []string, err error) {
-	if path.Ext(file) != ".go" {
-		return nil, nil
-	}
-	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-	if err != nil {
-		return nil, err
-	}
-	for node := range ast.Preorder(parsed) {
-		if identifier, ok := node.(*ast.Ident); ok {
-			found = append(found, identifier.Name)
-		}
-	}
-	return found, nil
 }
 
 // file renames a file and what is in it. It leaves out what is about this tool: the

@@ -27,7 +27,7 @@ LINT      = go tool -modfile=tools/pinned/go.mod golangci-lint
 # -shellcheck= and -pyflakes= switch off linters that are not pinned here.
 ACTIONLINT = go tool -modfile=tools/pinned/actionlint/go.mod actionlint -shellcheck= -pyflakes=
 
-.PHONY: help run plantstore test soak fuzz bench benchstat check format contract schemathesis build aws deploy dynamodb sam-local invoke
+.PHONY: help run plantstore test soak fuzz bench check format contract schemathesis build aws deploy dynamodb sam-local invoke
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,20 +42,20 @@ plantstore: ## build the command-line tool, bin/plantstore
 test: ## run every test, with DynamoDB Local if it can be started
 	tools/dynamodb-local sh -c 'go test -count=1 $(RACE) ./internal/... ./cmd/... && go test -count=1 ./test/... ./examples/... && go test -count=1 ./tools/...'
 	ALLOCATIONS=1 go test -count=1 -run TestAllocations ./internal/api
-	@tools/left-out
+	@for program in java npm chromium node st sam checkov; do command -v $$program >/dev/null || \
+		echo "$$program is missing, so some tests were left out: see CONTRIBUTING.md, Tools" >&2; done
+	@[ -n "$$DEPLOYMENT" ] || echo 'left out: deployments to a local AWS (DEPLOYMENT=1 go test -v ./test/deployment)' >&2
 
 soak: ## run the random and fault tests at length, and the mutation tests (about half an hour)
 	SOAK=1 tools/dynamodb-local go test -count=1 -p 1 -timeout 4h -v ./test/contract ./test/faults
 	tools/mutate
 
 fuzz: ## fuzz the parsers of client input (TIME=10m for each target)
-	tools/fuzz $(TIME)
+	@for target in $$(go test -list '^Fuzz' ./test/contract | grep ^Fuzz); do \
+		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(TIME) -fuzzminimizetime 20x ./test/contract || exit; done
 
-bench: ## compare the functions with an empty one (some minutes; BENCH_FLAGS=-sizes for memory sizes)
-	go run ./tools/bench $(BENCH_FLAGS)
-
-benchstat: ## compare the Go benchmarks with another commit (BASE=origin/main)
-	tools/benchstat $(BASE)
+bench: ## compare the functions with an empty one, on Linux (some minutes)
+	tools/bench/run
 
 check: ## run what CI runs: format, vet, lint, template, workflows, contract, tests (BASE=origin/main)
 	go mod tidy -diff

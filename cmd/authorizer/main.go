@@ -22,7 +22,7 @@ func main() {
 		if err != nil {
 			return nil, fmt.Errorf("TOKEN_ISSUER %w", err)
 		}
-		store := &dynamo.TokenStore{Client: parts.Client, Table: parts.Table}
+		store := &dynamo.Tokens{Client: parts.Client, Table: parts.Table}
 		return &api.Authorizer{
 			Verify: token.Verifier{Store: store, Now: time.Now, Issuer: issuer}.Verify,
 			Log:    parts.Log,

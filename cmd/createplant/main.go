@@ -17,7 +17,7 @@ import (
 func main() {
 	os.Exit(function.Run("PLANTS_TABLE", func(parts function.Parts) (lambda.Handler, error) {
 		return &api.Service{
-			Plants: &dynamo.PlantStore{Client: parts.Client, Table: parts.Table},
+			Plants: &dynamo.Plants{Client: parts.Client, Table: parts.Table},
 			Log:    parts.Log,
 			Now:    time.Now,
 			NewKey: rand.Text,

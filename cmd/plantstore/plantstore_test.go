@@ -157,11 +157,11 @@ func TestTablesCreate(t *testing.T) {
 }
 
 // tokenTool returns a command with an empty table of tokens, and the store in it.
-func tokenTool(t *testing.T) (tool, *dynamo.TokenStore) {
+func tokenTool(t *testing.T) (tool, *dynamo.Tokens) {
 	t.Helper()
 	client, _, tokens := dynamotest.Tables(t)
 	p := build(t, "AWS_ENDPOINT_URL_DYNAMODB="+dynamotest.Endpoint(t), "TOKENS_TABLE="+tokens)
-	return p, &dynamo.TokenStore{Client: client, Table: tokens}
+	return p, &dynamo.Tokens{Client: client, Table: tokens}
 }
 
 // issue issues a token and returns its description.

@@ -96,8 +96,8 @@ func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens t
 	if err := dynamo.CheckTables(ctx, client, plantsTable, tokensTable); err != nil {
 		return nil, nil, "", c.explain(err, plantsTable)
 	}
-	plants = &dynamo.PlantStore{Client: client, Table: plantsTable}
-	return plants, &dynamo.TokenStore{Client: client, Table: tokensTable}, "", nil
+	plants = &dynamo.Plants{Client: client, Table: plantsTable}
+	return plants, &dynamo.Tokens{Client: client, Table: tokensTable}, "", nil
 }
 
 // memoryStores returns stores in memory, with one token and no plant.
@@ -106,11 +106,11 @@ func memoryStores(ctx context.Context) (plants plant.Store, tokens token.Store, 
 	if err != nil {
 		return nil, nil, "", err
 	}
-	tokens = new(memory.TokenStore)
+	tokens = new(memory.Tokens)
 	if err := tokens.Add(ctx, issued); err != nil {
 		return nil, nil, "", err
 	}
-	return new(memory.PlantStore), tokens, bearer, nil
+	return new(memory.Plants), tokens, bearer, nil
 }
 
 // newServer puts the two handlers behind a gateway and an HTTP server.

@@ -33,7 +33,7 @@ type tokenCommand struct {
 }
 
 // store returns the store that the flags name.
-func (c *tokenCommand) store(ctx context.Context) (*dynamo.TokenStore, error) {
+func (c *tokenCommand) store(ctx context.Context) (*dynamo.Tokens, error) {
 	table, err := c.tableName(ctx)
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func (c *tokenCommand) store(ctx context.Context) (*dynamo.TokenStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &dynamo.TokenStore{Client: client, Table: table}, nil
+	return &dynamo.Tokens{Client: client, Table: table}, nil
 }
 
 func (c *tokenCommand) tableName(ctx context.Context) (string, error) {

@@ -31,7 +31,7 @@ func parts(t testing.TB) []part {
 	log := slog.New(slog.NewJSONHandler(nowhere, nil))
 	clock := func() time.Time { return start }
 	create, authorize := sampleEvent(t, "createplant"), sampleEvent(t, "authorizer")
-	tokens := new(memory.TokenStore)
+	tokens := new(memory.Tokens)
 	r, err := decode(create)
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func parts(t testing.TB) []part {
 		t.Fatal(err)
 	}
 	authorizer := &Authorizer{Verify: token.Verifier{Store: tokens, Now: clock}.Verify, Log: log, Now: clock}
-	createPlant := &Service{Plants: new(memory.PlantStore), Log: log, Now: clock}
+	createPlant := &Service{Plants: new(memory.Plants), Log: log, Now: clock}
 	mistyped := bytes.Replace(authorize, []byte("SampleToken"), []byte("SimpleToken"), 1)
 	body := []byte(`{"id":1,"name":"Monstera","tag":"indoor"}`)
 	return []part{

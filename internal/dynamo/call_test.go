@@ -60,7 +60,7 @@ func create(t *testing.T, timeout time.Duration, attempts ...http.HandlerFunc) (
 	fake := newFake(t, attempts...)
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
-	err = (&PlantStore{Client: fake.client(), Table: "plants"}).Create(ctx, oak)
+	err = (&Plants{Client: fake.client(), Table: "plants"}).Create(ctx, oak)
 	requests := fake.received()
 	for _, r := range requests {
 		if !strings.Contains(r.body, `"attribute_not_exists(id)"`) || r.body != requests[0].body {
@@ -175,7 +175,7 @@ func TestQuota(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			fake := newFake(t, test.always)
-			store := &PlantStore{Client: fake.client(), Table: "plants"}
+			store := &Plants{Client: fake.client(), Table: "plants"}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			var outage sync.WaitGroup

@@ -12,7 +12,7 @@ func TestConnect(t *testing.T) {
 	fake := newFake(t, refuse("AccessDeniedException")) // an answer with a body
 	client := fake.client()
 	Connect(client)
-	_, err := (&TokenStore{Client: client, Table: "tokens"}).Find(t.Context(), "id")
+	_, err := (&Tokens{Client: client, Table: "tokens"}).Find(t.Context(), "id")
 	requests := fake.received()
 	if len(requests) != 2 || requests[0].RemoteAddr != requests[1].RemoteAddr {
 		t.Fatalf("Connect and Find (%v) sent %d requests, want two on one connection", err, len(requests))

@@ -20,19 +20,19 @@ import (
 	"plantstore/test/storetest"
 )
 
-func TestPlantStore(t *testing.T) {
+func TestPlants(t *testing.T) {
 	t.Parallel()
 	storetest.TestPlants(t, func(t *testing.T) plant.Store {
 		client, plants, _ := dynamotest.Tables(t)
-		return &dynamo.PlantStore{Client: client, Table: plants}
+		return &dynamo.Plants{Client: client, Table: plants}
 	})
 }
 
-func TestTokenStore(t *testing.T) {
+func TestTokens(t *testing.T) {
 	t.Parallel()
 	storetest.TestTokens(t, func(t *testing.T) token.Store {
 		client, _, tokens := dynamotest.Tables(t)
-		return &dynamo.TokenStore{Client: client, Table: tokens}
+		return &dynamo.Tokens{Client: client, Table: tokens}
 	})
 }
 
@@ -42,7 +42,7 @@ func TestItems(t *testing.T) {
 	client, plants, tokens := dynamotest.Tables(t)
 	empty, at := "", time.Date(2026, 3, 1, 13, 0, 0, 0, time.FixedZone("CET", 3600))
 	key := plant.NewWriteKey("gardener", "k")
-	store := &dynamo.PlantStore{Client: client, Table: plants}
+	store := &dynamo.Plants{Client: client, Table: plants}
 	for id, p := range map[int64]plant.Plant{-7: {Name: "oak", Tag: &empty}, 8: {Name: "elm"}} {
 		w := plant.Write{Plant: plant.NewPlant{ID: id, Plant: p}, Key: key, By: "gardener", At: at}
 		if err := store.Create(t.Context(), w); err != nil {
@@ -50,7 +50,7 @@ func TestItems(t *testing.T) {
 		}
 	}
 	issued := token.Token{ID: "i", Digest: "d", Subject: "s", CreatedAt: at.UTC(), ExpiresAt: time.Unix(18e8, 0).UTC()}
-	if err := (&dynamo.TokenStore{Client: client, Table: tokens}).Add(t.Context(), issued); err != nil {
+	if err := (&dynamo.Tokens{Client: client, Table: tokens}).Add(t.Context(), issued); err != nil {
 		t.Fatal(err)
 	}
 	stamp, ofKey := `{"created_at":"2026-03-01T12:00:00Z",`, `,"write_key":"`+key+`"}`
@@ -81,7 +81,7 @@ func TestCreateOnAnItemOfAnother(t *testing.T) {
 	client, plants, _ := dynamotest.Tables(t)
 	insert(t, client, plants, `{'id': 1, 'created_at': 'yesterday'}`)
 	write := plant.Write{Plant: plant.NewPlant{ID: 1}, Key: plant.NewWriteKey("gardener", "k")}
-	err := (&dynamo.PlantStore{Client: client, Table: plants}).Create(t.Context(), write)
+	err := (&dynamo.Plants{Client: client, Table: plants}).Create(t.Context(), write)
 	if !errors.Is(err, plant.ErrExists) {
 		t.Errorf("Create on an id that another wrote = %v, want %v", err, plant.ErrExists)
 	}
@@ -91,7 +91,7 @@ func TestCreateOnAnItemOfAnother(t *testing.T) {
 func TestItemsThatAreNoTokens(t *testing.T) {
 	t.Parallel()
 	client, _, tokens := dynamotest.Tables(t)
-	store := &dynamo.TokenStore{Client: client, Table: tokens}
+	store := &dynamo.Tokens{Client: client, Table: tokens}
 	items := []struct{ name, id, item string }{
 		{name: "nothing but an id", id: "bare", item: `{'id': 'bare'}`},
 		{name: "no time of expiry", id: "odd", item: `{'id': 'odd', 'digest': 'd', 'expires_at': 'soon'}`},

@@ -49,7 +49,7 @@ func TestPlantsElsewhere(t *testing.T) {
 	client := dynamotest.FunctionClient(plain(t))
 	storetest.TestPlants(t, func(t *testing.T) plant.Store {
 		_, plants, _ := dynamotest.Tables(t)
-		return &dynamo.PlantStore{Client: client, Table: plants}
+		return &dynamo.Plants{Client: client, Table: plants}
 	})
 }
 
@@ -58,6 +58,6 @@ func TestTokensElsewhere(t *testing.T) {
 	client := dynamotest.FunctionClient(plain(t))
 	storetest.TestTokens(t, func(t *testing.T) token.Store {
 		_, _, tokens := dynamotest.Tables(t)
-		return &dynamo.TokenStore{Client: client, Table: tokens}
+		return &dynamo.Tokens{Client: client, Table: tokens}
 	})
 }

@@ -34,7 +34,7 @@ func TestFindByAttempts(t *testing.T) {
 			fake := newFake(t, test.attempts...)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			got, err := (&TokenStore{Client: fake.client(), Table: "tokens"}).Find(ctx, "i")
+			got, err := (&Tokens{Client: fake.client(), Table: "tokens"}).Find(ctx, "i")
 			if !errors.Is(tokenOutcome(err), test.want) {
 				t.Errorf("Find = %+v, %v, want %v", got, err, test.want)
 			}

@@ -15,13 +15,13 @@ import (
 	"plantstore/internal/plant"
 )
 
-// PlantStore is a [plant.Store] in a DynamoDB table.
-type PlantStore struct {
+// Plants is a [plant.Store] in a DynamoDB table.
+type Plants struct {
 	Client *dynamodb.Client
 	Table  string
 }
 
-var _ plant.Store = (*PlantStore)(nil)
+var _ plant.Store = (*Plants)(nil)
 
 // plantItem is a plant as the table holds it.
 type plantItem struct {
@@ -40,7 +40,7 @@ type plantAttributes struct {
 
 // Create implements [plant.Store]. It is one conditional put, repeated until its outcome is known. If
 // the condition fails, DynamoDB returns the stored item, whose write key is that of its request.
-func (s *PlantStore) Create(ctx context.Context, w plant.Write) error {
+func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 	item, err := attributevalue.MarshalMap(plantItem{
 		ID:              w.Plant.ID,
 		plantAttributes: plantAttributes(w.Plant.Plant),

@@ -15,13 +15,13 @@ import (
 	"plantstore/internal/token"
 )
 
-// TokenStore is a [token.Store] in a DynamoDB table.
-type TokenStore struct {
+// Tokens is a [token.Store] in a DynamoDB table.
+type Tokens struct {
 	Client *dynamodb.Client
 	Table  string
 }
 
-var _ token.Store = (*TokenStore)(nil)
+var _ token.Store = (*Tokens)(nil)
 
 // tokenItem is a token as the table holds it. A revoked one stays until it would have expired:
 // without it, a put that was delayed could store the token again.
@@ -35,7 +35,7 @@ type tokenItem struct {
 }
 
 // Find implements [token.Finder]. It reads consistently, so that a revoked token is refused at once.
-func (s *TokenStore) Find(ctx context.Context, id string) (token.Token, error) {
+func (s *Tokens) Find(ctx context.Context, id string) (token.Token, error) {
 	out, err := call(ctx, s.Client.GetItem, &dynamodb.GetItemInput{
 		TableName:      &s.Table,
 		Key:            map[string]types.AttributeValue{"id": text(id)},
@@ -51,7 +51,7 @@ func (s *TokenStore) Find(ctx context.Context, id string) (token.Token, error) {
 }
 
 // Add implements [token.Store].
-func (s *TokenStore) Add(ctx context.Context, t token.Token) error {
+func (s *Tokens) Add(ctx context.Context, t token.Token) error {
 	item, err := attributevalue.MarshalMap(tokenItem(t))
 	if err != nil {
 		return fmt.Errorf("dynamo: encode token: %w", err)
@@ -77,7 +77,7 @@ func (s *TokenStore) Add(ctx context.Context, t token.Token) error {
 }
 
 // Revoke implements [token.Store]. It revokes any item with this id, readable or not.
-func (s *TokenStore) Revoke(ctx context.Context, id string) error {
+func (s *Tokens) Revoke(ctx context.Context, id string) error {
 	_, err := call(ctx, s.Client.UpdateItem, &dynamodb.UpdateItemInput{
 		TableName:                 &s.Table,
 		Key:                       map[string]types.AttributeValue{"id": text(id)},
@@ -94,7 +94,7 @@ func (s *TokenStore) Revoke(ctx context.Context, id string) error {
 // List yields every token, in no order. An expired or revoked one is listed until DynamoDB removes
 // it, some time after it expires. An item that holds no token yields an error, and the list continues.
 // If a page cannot be read, List yields the error, such as [token.ErrUnavailable], and ends.
-func (s *TokenStore) List(ctx context.Context) iter.Seq2[token.Token, error] {
+func (s *Tokens) List(ctx context.Context) iter.Seq2[token.Token, error] {
 	return func(yield func(token.Token, error) bool) {
 		in := &dynamodb.ScanInput{TableName: &s.Table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(pageSize)}
 		pages := dynamodb.NewScanPaginator(pageScanner{client: s.Client}, in)

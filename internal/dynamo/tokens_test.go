@@ -40,7 +40,7 @@ func TestListReadsEachPage(t *testing.T) {
 			fake := newFake(t, test.attempts...)
 			got := []string{}
 			var last error
-			for found, err := range (&TokenStore{Client: fake.client(), Table: "tokens"}).List(t.Context()) {
+			for found, err := range (&Tokens{Client: fake.client(), Table: "tokens"}).List(t.Context()) {
 				if err != nil {
 					found.ID = "error"
 				}
@@ -58,7 +58,7 @@ func TestListReadsEachPage(t *testing.T) {
 // Each page is read consistently, has a limit and begins where the one before it ended.
 func TestListRequests(t *testing.T) {
 	fake := newFake(t, firstPage, lastPage)
-	for _, err := range (&TokenStore{Client: fake.client(), Table: "tokens"}).List(t.Context()) {
+	for _, err := range (&Tokens{Client: fake.client(), Table: "tokens"}).List(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestListRequests(t *testing.T) {
 
 func TestListEndsWithItsReader(t *testing.T) {
 	fake := newFake(t, firstPage, lastPage)
-	for _, err := range (&TokenStore{Client: fake.client(), Table: "tokens"}).List(t.Context()) {
+	for _, err := range (&Tokens{Client: fake.client(), Table: "tokens"}).List(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +111,7 @@ func TestListHasADeadlineForEachPage(t *testing.T) {
 		deadlines = append(deadlines, deadline)
 		return client.Options().HTTPClient.Do(r)
 	})
-	for _, err := range (&TokenStore{Client: dynamodb.New(options), Table: "tokens"}).List(t.Context()) {
+	for _, err := range (&Tokens{Client: dynamodb.New(options), Table: "tokens"}).List(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +135,7 @@ func TestRevokeIsOneRequest(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			fake := newFake(t, test.attempt)
-			err := (&TokenStore{Client: fake.client(), Table: "tokens"}).Revoke(t.Context(), "i")
+			err := (&Tokens{Client: fake.client(), Table: "tokens"}).Revoke(t.Context(), "i")
 			if !errors.Is(tokenOutcome(err), test.want) || len(fake.received()) != 1 {
 				t.Errorf("Revoke = %v after %d requests, want %v after 1", err, len(fake.received()), test.want)
 			}

@@ -13,15 +13,15 @@ import (
 	"plantstore/internal/token"
 )
 
-// PlantStore is a [plant.Store]. Its zero value is empty and ready for use.
-type PlantStore struct {
+// Plants is a [plant.Store]. Its zero value is empty and ready for use.
+type Plants struct {
 	writes sync.Map // the first plant.Write by id
 }
 
-var _ plant.Store = (*PlantStore)(nil)
+var _ plant.Store = (*Plants)(nil)
 
 // Create implements [plant.Store].
-func (s *PlantStore) Create(ctx context.Context, w plant.Write) error {
+func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: %w", plant.ErrUnavailable, err)
 	}
@@ -35,15 +35,15 @@ func (s *PlantStore) Create(ctx context.Context, w plant.Write) error {
 	return nil
 }
 
-// TokenStore is a [token.Store]. Its zero value is empty and ready for use.
-type TokenStore struct {
+// Tokens is a [token.Store]. Its zero value is empty and ready for use.
+type Tokens struct {
 	tokens sync.Map // token.Token by id
 }
 
-var _ token.Store = (*TokenStore)(nil)
+var _ token.Store = (*Tokens)(nil)
 
 // Find implements [token.Finder].
-func (s *TokenStore) Find(ctx context.Context, id string) (token.Token, error) {
+func (s *Tokens) Find(ctx context.Context, id string) (token.Token, error) {
 	if err := ctx.Err(); err != nil {
 		return token.Token{}, fmt.Errorf("%w: %w", token.ErrUnavailable, err)
 	}
@@ -55,7 +55,7 @@ func (s *TokenStore) Find(ctx context.Context, id string) (token.Token, error) {
 }
 
 // Add implements [token.Store].
-func (s *TokenStore) Add(ctx context.Context, t token.Token) error {
+func (s *Tokens) Add(ctx context.Context, t token.Token) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: %w", token.ErrUnavailable, err)
 	}
@@ -69,7 +69,7 @@ func (s *TokenStore) Add(ctx context.Context, t token.Token) error {
 }
 
 // Revoke implements [token.Store].
-func (s *TokenStore) Revoke(ctx context.Context, id string) error {
+func (s *Tokens) Revoke(ctx context.Context, id string) error {
 	t, err := s.Find(ctx, id)
 	if err != nil {
 		return err

@@ -9,10 +9,10 @@ import (
 	"plantstore/test/storetest"
 )
 
-func TestPlantStore(t *testing.T) {
-	storetest.TestPlants(t, func(*testing.T) plant.Store { return new(memory.PlantStore) })
+func TestPlants(t *testing.T) {
+	storetest.TestPlants(t, func(*testing.T) plant.Store { return new(memory.Plants) })
 }
 
-func TestTokenStore(t *testing.T) {
-	storetest.TestTokens(t, func(*testing.T) token.Store { return new(memory.TokenStore) })
+func TestTokens(t *testing.T) {
+	storetest.TestTokens(t, func(*testing.T) token.Store { return new(memory.Tokens) })
 }

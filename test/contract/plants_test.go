@@ -68,7 +68,7 @@ func duplicates() []conversation {
 		writes("a refused plant does not take its id", post(nil, `{"id":$1}`, invalid("name is required")), create),
 		writes("a refused token does not take the id", post(header("Authorization"), oak, refused(2001)), create),
 		writes("the same key with another tag", first, post(replay, `{"id":$1,"name":"oak","tag":""}`, refused(3002))),
-		writes("the same plant written in another way", first, post(replay, `{"x":1, "name":"\u006fak", "id":$1.0}`, isOak)),
+		writes("the same plant written in another way", first, post(replay, `{"x":1, "n\u0061me":"oak", "id":$1.0}`, isOak)),
 		writes("the same key with another id is another request", first, post(replay, `{"id":$2,"name":"oak"}`, isOak)),
 		writes("a key with one more = is another request", first, post(key("replay-$1="), oak, exists)),
 		writes("a key in another case is another request", first, post(key("Replay-$1"), oak, exists)),

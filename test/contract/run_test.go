@@ -46,7 +46,7 @@ func TestContract(t *testing.T) {
 	t.Run("serve on DynamoDB", func(t *testing.T) {
 		database, plants, tokens := dynamotest.Tables(t)
 		server := processtest.Serve(t, binary, "PLANTS_TABLE="+plants, "TOKENS_TABLE="+tokens)
-		secrets := issueAll(t, &dynamo.TokenStore{Client: database, Table: tokens})
+		secrets := issueAll(t, &dynamo.Tokens{Client: database, Table: tokens})
 		runAll(t, target{server.URL, http.DefaultTransport, secrets, nil, false})
 	})
 	t.Run("serve in memory", func(t *testing.T) {

@@ -173,18 +173,18 @@ type service struct {
 
 // lastPlant is a store that shows the last plant.
 type lastPlant struct {
-	memory.PlantStore
+	memory.Plants
 	plant plant.NewPlant
 }
 
 func (s *lastPlant) Create(ctx context.Context, w plant.Write) error {
 	s.plant = w.Plant
-	return s.PlantStore.Create(ctx, w)
+	return s.Plants.Create(ctx, w)
 }
 
 func newService(t testing.TB) *service {
 	t.Helper()
-	s, tokens := &service{contract: loadContract(t)}, new(memory.TokenStore)
+	s, tokens := &service{contract: loadContract(t)}, new(memory.Tokens)
 	log := slog.New(slog.NewJSONHandler(&s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	s.authorizer = api.Authorizer{Verify: token.Verifier{Store: tokens, Now: time.Now}.Verify, Log: log, Now: time.Now}
 	s.gateway = gateway.New(gateway.Options{
@@ -206,7 +206,7 @@ func (s *service) accept(t *testing.T, issuer *issuertest.Issuer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.authorizer.Verify = token.Verifier{Store: new(memory.TokenStore), Now: time.Now, Issuer: verifier}.Verify
+	s.authorizer.Verify = token.Verifier{Store: new(memory.Tokens), Now: time.Now, Issuer: verifier}.Verify
 }
 
 // RoundTrip gives a request to the gateway.

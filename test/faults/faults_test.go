@@ -120,10 +120,10 @@ func TestNoFaultMakesAFalseVerdict(t *testing.T) {
 	d, r := newDatabase(t), new(recovered)
 	crowd(len(faults)*processtest.Scale(8, 100), 12, func(i int) {
 		f, turn := faults[i%len(faults)], i/len(faults)
-		var store token.Store = &dynamo.TokenStore{Client: d.direct, Table: d.tokens}
+		var store token.Store = &dynamo.Tokens{Client: d.direct, Table: d.tokens}
 		want := "allow"
 		if turn%2 == 1 {
-			store, want = new(memory.TokenStore), "deny"
+			store, want = new(memory.Tokens), "deny"
 		}
 		secret, _ := processtest.IssueToken(t, store, "gardener", time.Now())
 		attempts := []int{1, 1, 2, 2, 1, 1, always, always}[turn%8]
@@ -133,7 +133,7 @@ func TestNoFaultMakesAFalseVerdict(t *testing.T) {
 		var log bytes.Buffer
 		authorizer := &api.Authorizer{
 			Verify: token.Verifier{
-				Store: &dynamo.TokenStore{Client: d.meeting(f, attempts), Table: d.tokens},
+				Store: &dynamo.Tokens{Client: d.meeting(f, attempts), Table: d.tokens},
 				Now:   time.Now,
 			}.Verify,
 			Log: slog.New(slog.NewJSONHandler(&log, nil)),
@@ -213,7 +213,7 @@ func (d *database) write(random *rand.Rand, id int64) porcupine.Operation {
 	if f.lasting == nil {
 		attempts = 0 // a lie that nothing follows has a false outcome
 	}
-	store := &dynamo.PlantStore{Client: d.meeting(f, attempts), Table: d.plants}
+	store := &dynamo.Plants{Client: d.meeting(f, attempts), Table: d.plants}
 	// Within a second, some do not learn their outcome; within thirty, all do.
 	timeout := []time.Duration{time.Second, 30 * time.Second}[random.IntN(2)]
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)

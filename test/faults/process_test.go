@@ -151,7 +151,7 @@ func TestServeStopsUnderLoad(t *testing.T) {
 	binary := processtest.Build(t, "cmd/plantstore")
 	t.Parallel()
 	d := newDatabase(t)
-	secret, _ := processtest.IssueToken(t, &dynamo.TokenStore{Client: d.direct, Table: d.tokens}, "gardener", time.Now())
+	secret, _ := processtest.IssueToken(t, &dynamo.Tokens{Client: d.direct, Table: d.tokens}, "gardener", time.Now())
 	environment := processtest.Environment(dynamotest.Endpoint(t), "PLANTS_TABLE="+d.plants, "TOKENS_TABLE="+d.tokens)
 	for round := range processtest.Scale(1, 20) {
 		server := processtest.Serve(t, binary, environment...)

@@ -97,7 +97,7 @@ func (c creation) event() []byte {
 func (d *database) send(client *dynamodb.Client, c creation, fresh string) (outcome, error) {
 	var log bytes.Buffer
 	response, err := (&api.Service{
-		Plants: &dynamo.PlantStore{Client: client, Table: d.plants},
+		Plants: &dynamo.Plants{Client: client, Table: d.plants},
 		Log:    slog.New(slog.NewJSONHandler(&log, nil)),
 		Now:    time.Now,
 		NewKey: func() string { return fresh },

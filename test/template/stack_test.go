@@ -43,7 +43,7 @@ func script(t *testing.T, tool, file string, input, result any) {
 	t.Helper()
 	path, err := exec.LookPath(tool)
 	if err != nil {
-		processtest.Lacks(t, tool+": see tools/left-out")
+		processtest.Lacks(t, tool+": see CONTRIBUTING.md, Tools")
 	}
 	python, _, _ := strings.Cut(strings.TrimPrefix(read(t, path), "#!"), "\n")
 	stdin, err := json.Marshal(input)

@@ -1,136 +1,108 @@
-// Command bench measures the built functions against an empty one, all in one run
-// and in turns, and prints ratios. It also measures the default way to write such
-// a function, tools/bench/baseline. docs/performance.md has what it found.
+// Command bench measures the built functions against an empty one, in turns, and
+// prints ratios of medians. It also measures the default way to write such a
+// function, tools/bench/baseline. `make bench` builds what it needs.
 //
 // Each function runs as Lambda runs it, behind the Runtime API. Its DynamoDB is a
 // stand-in on loopback that answers over TLS.
 package main
 
 import (
-	"flag"
 	"fmt"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"time"
 )
 
-// farLatency is about what DynamoDB takes to answer a put inside a region.
-const farLatency = 4 * time.Millisecond
+const (
+	starts = 30   // cold starts of each function, for each measure
+	calls  = 2000 // warm calls of each function
+	block  = 50   // warm calls of one function before it is the next one's turn
+
+	farLatency = 4 * time.Millisecond // about what DynamoDB takes for a put inside a region
+)
 
 func main() {
-	starts := flag.Int("starts", 30, "cold starts of each function, for each figure")
-	calls := flag.Int("calls", 2000, "warm calls of each function, for each figure")
-	sizes := flag.Bool("sizes", false, "measure what each memory size takes and costs instead")
-	flag.Parse()
-	if err := run(*starts, *calls, *sizes); err != nil {
+	near, far, refusing := standIn(0), standIn(farLatency), httptest.NewTLSServer(nil)
+	refusing.Close()
+	functions := newFunctions()
+	fmt.Println("| median ÷ empty | empty | default way | createplant | authorizer | authorizer, wrong checksum |")
+	fmt.Println("|---|---|---|---|---|---|")
+	cold(functions, "init, endpoint refusing (ms)", func(f function) time.Duration {
+		p, took := f.start(refusing.URL)
+		p.Stop()
+		return took
+	})
+	cold(functions, "cold total (ms)", func(f function) time.Duration { return f.cold(near.URL, wholeCPU) })
+	cold(functions, "cold total, store 4 ms away (ms)", func(f function) time.Duration { return f.cold(far.URL, wholeCPU) })
+	cold(functions, "cold total, 128 MB share (ms)", func(f function) time.Duration { return f.cold(near.URL, 128) })
+	warm(functions, near.URL)
+}
+
+// check ends the benchmark if there is an error.
+func check(err error) {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-// failure is an error that ends the benchmark.
-type failure struct{ error }
-
-// must returns value, or ends the benchmark by a panic with a failure.
+// must returns value, or ends the benchmark if there is an error.
 func must[T any](value T, err error) T {
 	check(err)
 	return value
 }
 
-func check(err error) {
-	if err != nil {
-		panic(failure{err})
-	}
-}
-
-// bench is what the measurements share: the functions, and the URLs of DynamoDB.
-type bench struct {
-	subjects            []subject
-	near, far, refusing string
-}
-
-func run(starts, calls int, sizes bool) (err error) {
-	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case failure:
-			err = p.error
-		default:
-			panic(p)
-		}
-	}()
-	folder := must(os.MkdirTemp("", "plantstore-bench-"))
-	defer func() { _ = os.RemoveAll(folder) }()
-	certificate := newCertificate()
-	near, far := standIn(certificate, 0), standIn(certificate, farLatency)
-	defer near.Close()
-	defer far.Close()
-	gone := httptest.NewTLSServer(nil)
-	gone.Close()
-	b := bench{newSubjects(folder, certificate), near.URL, far.URL, gone.URL}
-	if sizes {
-		b.printSizes(calls)
-	} else {
-		b.print(append(b.cold(starts), b.warm(calls)...))
-	}
-	return nil
-}
-
-// cold measures starts. The measures and the functions take turns.
-func (b *bench) cold(starts int) []*figures {
-	measures := []struct {
-		name string
-		take func(s subject) time.Duration
-	}{
-		{"init, endpoint refusing", func(s subject) time.Duration { return s.initialization(b.refusing) }},
-		{"cold total", func(s subject) time.Duration { return s.coldTotal(b.near, fullCPU) }},
-		{"cold total, store 4 ms away", func(s subject) time.Duration { return s.coldTotal(b.far, fullCPU) }},
-		{"cold total, 128 MB share", func(s subject) time.Duration { return s.coldTotal(b.near, smallest) }},
-	}
-	probe, err := os.MkdirTemp(groups, "plantstore-bench-")
-	if _ = os.Remove(probe); err != nil {
-		fmt.Fprintln(os.Stderr, "left out: the 128 MB share, as there is no cgroup v1 to limit the CPU by:", err)
-		measures = measures[:len(measures)-1]
-	}
-	rows := make([]*figures, len(measures))
-	for i, m := range measures {
-		rows[i] = newFigures(m.name, "ms")
-	}
-	for round := range starts {
-		for i, m := range measures {
-			for j := range b.subjects {
-				s := b.subjects[(round+j)%len(b.subjects)]
-				rows[i].add(s, m.take(s).Seconds()*1000)
-			}
+// cold prints a measure of starts.
+func cold(functions []function, measure string, start func(f function) time.Duration) {
+	values := make([][]float64, len(functions))
+	for range starts {
+		for i, f := range functions {
+			values[i] = append(values[i], start(f).Seconds()*1e3)
 		}
 	}
-	return rows
+	printRow(measure, values)
 }
 
-// warm measures calls of functions that run already, and the memory that their
-// processes have used after them.
-func (b *bench) warm(calls int) []*figures {
-	wall, far := newFigures("warm wall", "µs"), newFigures("warm wall, store 4 ms away", "µs")
-	cpu, memory := newFigures("warm CPU", "µs"), newFigures("peak memory", "MB")
-	b.rounds(b.far, calls, far, newFigures("", ""), newFigures("", ""))
-	b.rounds(b.near, calls, wall, cpu, memory)
-	return []*figures{wall, far, cpu, memory}
-}
-
-// rounds calls each function as often, in turns of one block.
-func (b *bench) rounds(endpoint string, calls int, wall, cpu, memory *figures) {
-	running := make([]*process, len(b.subjects))
-	for i, s := range b.subjects {
-		running[i], _ = s.start(endpoint)
-		defer running[i].Stop()
-		running[i].block(newFigures("", ""), newFigures("", ""))
+// warm prints measures of calls of functions that run already, and then the memory
+// of their processes.
+func warm(functions []function, endpoint string) {
+	var running []process
+	for _, f := range functions {
+		p, _ := f.start(endpoint)
+		defer p.Stop()
+		running = append(running, p)
 	}
+	wall, cpu, memory := make([][]float64, len(running)), make([][]float64, len(running)), make([][]float64, len(running))
 	for range calls / block {
-		for _, p := range running {
-			p.block(wall, cpu)
+		for i, p := range running {
+			before := p.cpuTime()
+			for range block {
+				wall[i] = append(wall[i], p.call().Seconds()*1e6)
+			}
+			cpu[i] = append(cpu[i], (p.cpuTime()-before).Seconds()*1e6/block)
 		}
 	}
-	for _, p := range running {
-		memory.add(p.subject, p.peakMemory())
+	for i, p := range running {
+		memory[i] = []float64{p.peakMemory()}
 	}
+	printRow("warm wall (µs)", wall)
+	printRow("warm CPU (µs)", cpu)
+	printRow("peak memory (MB)", memory)
+}
+
+// printRow prints the median of the empty function, and the ratio to it of each
+// other function's median.
+func printRow(measure string, values [][]float64) {
+	empty := median(values[0])
+	fmt.Printf("| %s | %.3g", measure, empty)
+	for _, of := range values[1:] {
+		fmt.Printf(" | %.2f", median(of)/empty)
+	}
+	fmt.Println(" |")
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	return values[len(values)/2]
 }

@@ -1,16 +1,16 @@
-// Command rename makes a clone of this repository a service of your own: it
-// changes the module path, the name of the service and the prefix of its tokens
-// in every file, and the names of files and folders.
+// Command rename makes a clone of this repository a service of your own:
 //
-//	go run ./tools/rename example.com/me/garden-shop garden-shop gs_
+//	go run ./tools/rename MODULE NAME [PREFIX [ENTITY]]
+//	go run ./tools/rename example.com/acme/bookshelf bookshelf bks_ book/books
 //
-// The name gives the title (Garden Shop), the stacks (garden-shop-dev), the command
-// (gardenshop) and the namespace of the metrics (GardenShop). The default of the
-// prefix is the initials of the name, then t_.
+// NAME gives the title (Plant Store), the stacks (plant-store-dev), the command
+// (plantstore) and the namespace of the metrics (PlantStore). PREFIX begins every
+// token; its default is the initials of NAME, then t_. ENTITY is what the service
+// stores, in singular and plural; without it, that stays plants.
 //
-// It works on a clean clone, so `git diff HEAD` shows all that it did, and
-// `git reset --hard` undoes it. It does not change tools/rename, LICENSE (the licence
-// requires its line) and the entity: plant, and types such as PlantStore.
+// It works on a clean clone and does not commit, so `git diff HEAD` shows all that it
+// did, and `git reset --hard` undoes it. It removes itself, because it knows only the
+// names of this repository, and does not change LICENSE, whose line must stay.
 package main
 
 import (
@@ -18,69 +18,79 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"regexp"
 	"strings"
 )
 
+const usage = `usage: go run ./tools/rename MODULE NAME [PREFIX [ENTITY]]
+for example: go run ./tools/rename example.com/acme/bookshelf bookshelf bks_ book/books`
+
 func main() {
-	if len(os.Args) != 3 && len(os.Args) != 4 {
-		fmt.Fprintln(os.Stderr, "usage: go run ./tools/rename MODULE NAME [PREFIX]\n"+
-			"for example: go run ./tools/rename example.com/me/garden-shop garden-shop gs_")
+	if len(os.Args) < 3 || len(os.Args) > 5 {
+		fmt.Fprintln(os.Stderr, usage)
 		os.Exit(2)
 	}
-	wanted := names{module: os.Args[1], name: os.Args[2]}
-	wanted.prefix = strings.Join(append(os.Args[3:], regexp.MustCompile(`(\w)\w*-?`).ReplaceAllString(wanted.name, "$1")+"t_")[:1], "")
-	if err := run(wanted); err != nil {
+	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "rename:", err)
 		os.Exit(1)
 	}
 }
 
 // run renames the repository in the working directory.
-func run(wanted names) error {
-	current, err := currentNames()
+func run(arguments []string) error {
+	wanted, err := parse(arguments)
 	if err != nil {
 		return err
 	}
-	if err := wanted.check(); err != nil {
-		return err
-	}
-	if changes, err := output("git", "status", "--porcelain"); err != nil || changes != "" {
-		return errors.Join(err, errors.New("the work tree has changes: commit or remove them first"))
-	}
-	files, err := replaceAll(current, wanted)
+	changes, err := output("git", "status", "--porcelain")
 	if err != nil {
 		return err
 	}
-	if _, err := output("git", "add", "--all"); err != nil { // so that git reset undoes a failure after this
+	if changes != "" {
+		return errors.New("the work tree has changes: commit or remove them first")
+	}
+	listed, err := output("git", "ls-files", "--", ".", ":!tools/rename", ":!LICENSE")
+	if err != nil {
 		return err
 	}
-	picture := strings.Fields("env SCREENSHOT=1 go test -count=1 -run TestPage ./cmd/...")
-	if _, err := exec.LookPath("chromium"); err != nil {
-		picture = []string{"echo", "docs/page.png shows the old name: with Chromium, run", strings.Join(picture[1:], " ")}
+	files := strings.Fields(listed)
+	rename := newRenamer(wanted)
+	if err := rename.clash(files); err != nil {
+		return err
 	}
-	for _, command := range [][]string{
-		{"gofmt", "-w", "."},
-		{"go", "run", "./tools/seed", "-events"}, // the digests of the sample tokens
-		picture,
-		{"git", "add", "--all"},
-		{"git", "-c", "core.safecrlf=false", "diff", "--cached", "--stat=120", "-M40"},
-	} {
-		out, err := output(command[0], command[1:]...)
-		if err != nil {
+	fmt.Printf("renaming in %d files\n", len(files))
+	for _, file := range files {
+		if err := rename.file(file); err != nil {
 			return err
 		}
-		fmt.Print(out)
 	}
-	if left := leftovers(files, current, wanted); left != nil {
-		return fmt.Errorf("these places still have the old name:\n%s", strings.Join(left, "\n"))
+	picture := "env SCREENSHOT=1 go test -count=1 -run TestPage ./cmd/" + wanted.command()
+	if _, err := exec.LookPath("chromium"); err != nil {
+		picture = "echo Chromium is missing, so docs/page.png stays"
 	}
-	fmt.Print(next)
+	for _, step := range []string{
+		"git rm -r --quiet tools/rename",
+		"gofmt -w .",
+		"go run ./tools/seed -events", // the checksums and digests of the sample tokens
+		picture,
+		"git add --all",
+	} {
+		fmt.Println(step)
+		command := strings.Fields(step)
+		if _, err := output(command[0], command[1:]...); err != nil {
+			return fmt.Errorf("%w; git reset --hard undoes everything", err)
+		}
+	}
+	fmt.Printf(next, wanted.singular, wanted.plural)
 	return nil
 }
 
 const next = `
-Next: run make check, and commit; the changes are staged. LICENSE keeps its line, as the licence requires: add one with your own name.
+The changes are staged. What is left for you:
+- Run make check, and commit.
+- LICENSE keeps its line, as the licence requires. Add one with your own name.
+- internal/%s still has the members of a plant (id, name, tag) and their rules.
+  docs/architecture.md, "To add a field", lists what depends on them.
+- Read README.md and docs once: they say of %s what was true of plants.
 `
 
 // output returns what a command prints to standard output.

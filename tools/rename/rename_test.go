@@ -1,25 +1,23 @@
 package main
 
 import (
-	"os"
+	"maps"
 	"os/exec"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"plantstore/test/processtest"
 )
 
 // clone returns a folder with a repository of the files here, without changes.
 func clone(t *testing.T) (folder string) {
 	t.Helper()
-	folder = t.TempDir()
-	const files = `cd ../.. && git ls-files --cached --others --exclude-standard -z | xargs -0 sh -c 'for f; do ` +
-		`[ ! -e "$f" ] || { mkdir -p "$0/$(dirname "$f")" && cp -p "$f" "$0/$f"; }; done' `
-	if out, err := exec.CommandContext(t.Context(), "sh", "-c", files+folder).CombinedOutput(); err != nil {
-		if os.Getenv("CI") != "true" {
-			t.Skipf("skipped: this test needs git and a clone: %s", out)
-		}
-		t.Fatalf("%v: %s", err, out)
+	if _, err := exec.LookPath("git"); err != nil {
+		processtest.Lacks(t, "git")
 	}
+	folder = t.TempDir()
+	in(t, "../..", `git ls-files -z --cached --others --exclude-standard | xargs -0 ls -d 2>/dev/null | tar -c -T - | tar -x -C `+folder)
 	in(t, folder, "git init -q && git add -A && git -c user.name=x -c user.email=x@example.com commit -qm x")
 	return folder
 }
@@ -27,7 +25,7 @@ func clone(t *testing.T) (folder string) {
 // in returns what a shell command prints in a folder. It must succeed.
 func in(t *testing.T, folder, command string) string {
 	t.Helper()
-	shell := exec.CommandContext(t.Context(), "bash", "-c", "set -o pipefail; "+command)
+	shell := exec.CommandContext(t.Context(), "sh", "-c", command)
 	shell.Dir = folder
 	out, err := shell.CombinedOutput()
 	if err != nil {
@@ -36,60 +34,76 @@ func in(t *testing.T, folder, command string) string {
 	return string(out)
 }
 
-// TestRename renames a copy, finds no trace of the old names, and runs there the tests that read names. The other
-// tests compile. A second rename shows that the tool has no name of its own.
+// TestRename checks that a renamed copy has no trace of the old names, and that its
+// unit tests and the contract pass. The other tests compile.
 func TestRename(t *testing.T) {
-	t.Chdir("../..")
-	old, err := currentNames()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir("tools/rename")
 	folder := clone(t)
-	in(t, folder, "go run ./tools/rename example.org/copied/v2 renamed-copy9 rc9_")
-	words := strings.ReplaceAll(old.name, "-", "[ _-]?") + "|" + old.prefix
-	// Types such as PlantStore are named for the entity, and the licence requires to keep its line.
-	in(t, folder, "! git grep -iE '"+words+"' ':!LICENSE' ':!tools/rename' | grep -vE '"+old.words("")+`\b([^/]|$)'`)
-	in(t, folder, "! git ls-files | grep -iE '"+words+"'")
-	in(t, folder, "gofmt -l . | { ! grep . ; } && go vet ./... && go mod tidy -diff")
-	in(t, folder, "go test -skip AWSCommands ./internal/api ./internal/importtest ./internal/page ./internal/token "+
-		"./tools/seed ./test/template ./test/documents")
-	in(t, folder, "git -c user.name=x -c user.email=x@example.com commit -qm y && go run ./tools/rename copied-once-more copied-once-more")
-	in(t, folder, "! git grep -iE 'renamed[ _-]?copy|rc9_' ':!tools/rename' && go vet ./...")
+	in(t, folder, "go run ./tools/rename example.org/copied/v2 quite-another-copy9 qac9_ aardwolf/aardwolves")
+	sampled := strings.Join(slices.Collect(maps.Keys(samples)), "|")
+	old := current.singular + "|" + current.prefix + "|tools/rename|\\b(" + strings.ReplaceAll(sampled, "{", "") + ")\\b"
+	for _, command := range []string{
+		"! git grep -inE '" + old + "' ':!LICENSE'",
+		"! git ls-files | grep -iE '" + old + "'",
+		"! git grep -inE '\\ba aardwolf' ':!LICENSE'",
+		"! gofmt -l . | grep .",
+		"go vet ./... && go mod tidy -diff",
+		"go test ./internal/... ./tools/...",
+		"go test -run 'TestSpecification|TestContract/in_process' ./test/contract",
+		"go test -run 'TestDocumentsAreTrue|TestFolders' ./test/documents",
+	} {
+		in(t, folder, command)
+	}
 }
 
-// TestRefusals checks that the tool refuses names that Go or AWS would refuse, and a work tree with changes, before it
+// TestRefusals checks that the tool refuses what Go or AWS would refuse, before it
 // changes anything.
 func TestRefusals(t *testing.T) {
 	folder := clone(t)
-	binary := filepath.Join(t.TempDir(), "rename")
-	in(t, ".", "go build -o "+binary+" .")
-	const good = "example.com/x refused-name "
-	for _, test := range []struct{ args, status, want string }{
-		{"", "2", "usage: go run ./tools/rename MODULE NAME [PREFIX]"},
-		{good + "rn_ x", "2", "usage:"},
-		{"'a b' refused-name", "1", "MODULE must be a module path"},
-		{"https://example.com/x refused-name", "1", "MODULE must be a module path"},
-		{"net/x refused-name", "1", "MODULE must not begin with net"},
-		{"x.org/x Name", "1", "NAME must be words"},
-		{"x.org/x 9name", "1", "NAME must be words"},
-		{"x.org/x refused_name", "1", "NAME must be words"},
-		{"x.org/x name-", "1", "NAME must be words"},
-		{"x.org/x " + strings.Repeat("g", longestName+1), "1", "with at most 117 characters"},
-		{"x.org/x create-plant", "1", "NAME must be new, but .ci/sam-local already contains create-plant"},
-		{"x.org/x vendor", "1", "NAME must not be vendor"},
-		{good + "rn", "1", "PREFIX must be"},
-		{good + "Rn_", "1", "PREFIX must be"},
-		{good + "token_", "1", "PREFIX must be new, but "},
-		{good + "refusednames_", "1", "PREFIX must be"},
+	t.Chdir(folder)
+	const module, good = "example.com/x", "refused-name"
+	for _, test := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"a module with a space", []string{"a b", good}, "MODULE must be a module path"},
+		{"a module that is a URL", []string{"https://example.com/x", good}, "MODULE must be a module path"},
+		{"a module of the standard library", []string{"net/x", good}, "MODULE must not begin with net"},
+		{"a name with a capital letter", []string{module, "Name"}, "NAME must be words"},
+		{"a name that begins with a digit", []string{module, "9name"}, "NAME must be words"},
+		{"a name with an underscore", []string{module, "refused_name"}, "NAME must be words"},
+		{"a name that ends with a hyphen", []string{module, "name-"}, "NAME must be words"},
+		{"a name that is too long for a stack", []string{module, strings.Repeat("g", longestName+1)}, "with at most 117 characters"},
+		{"a name that is a keyword", []string{module, "go-to"}, "called goto, a keyword of Go"},
+		{"a name that is a folder of Go", []string{module, "test-data"}, "must not be vendor, testdata or internal"},
+		{"a name that is a package here", []string{module, "token"}, "would both be called token"},
+		{"a name that is a function here", []string{module, "create-plant"}, "would both be called cmd/createplant/main.go"},
+		{"a name that is the entity", []string{module, "book", "bks_", "book/books"}, "would both be called book"},
+		{"a prefix without an underscore", []string{module, good, "rn"}, "PREFIX must be"},
+		{"a prefix with a capital letter", []string{module, good, "Rn_"}, "PREFIX must be"},
+		{"a prefix that is too long", []string{module, good, "refusednames_"}, "PREFIX must be"},
+		{"an entity without a plural", []string{module, good, "rn_", "book"}, "ENTITY must be one word"},
+		{"an entity with an empty plural", []string{module, good, "rn_", "book/"}, "ENTITY must be one word"},
+		{"an entity with a capital letter", []string{module, good, "rn_", "iPlant/iPlants"}, "ENTITY must be one word"},
+		{"an entity of two words", []string{module, good, "rn_", "note-book/note-books"}, "ENTITY must be one word"},
+		{"an entity with the same plural", []string{module, good, "rn_", "sheep/sheep"}, "would both be called sheep"},
+		{"an entity that is a keyword", []string{module, good, "rn_", "func/funcs"}, "called func, a keyword of Go"},
+		{"an entity that is a type of Go", []string{module, good, "rn_", "string/strings"}, "would both be called string"},
+		{"an entity that is a package here", []string{module, good, "rn_", "token/tokens"}, "would both be called Token"},
 	} {
-		got := in(t, folder, binary+" "+test.args+"; echo exit status $?; git status --porcelain")
-		if !strings.Contains(got, test.want) || !strings.HasSuffix(got, "\nexit status "+test.status+"\n") {
-			t.Errorf("rename %s prints %s, want %q, exit status %s and no changed file", test.args, got, test.want, test.status)
+		t.Run(test.name, func(t *testing.T) {
+			if err := run(test.args); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("run(%q) = %v, want an error with %q", test.args, err, test.want)
+			}
+			if changed := in(t, folder, "git status --porcelain"); changed != "" {
+				t.Fatalf("run(%q) changed:\n%s", test.args, changed)
+			}
+		})
+	}
+	t.Run("a work tree with changes", func(t *testing.T) {
+		in(t, folder, "touch new")
+		if err := run([]string{module, good}); err == nil || !strings.Contains(err.Error(), "the work tree has changes") {
+			t.Errorf("run with a new file = %v, want an error", err)
 		}
-	}
-	got := in(t, folder, "touch new; "+binary+" "+good+"; git status --porcelain")
-	if !strings.HasSuffix(got, "rename: the work tree has changes: commit or remove them first\n?? new\n") {
-		t.Errorf("rename with a new file prints %s, want an error and no changed file", got)
-	}
+	})
 }

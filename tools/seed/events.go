@@ -139,7 +139,7 @@ type service struct {
 }
 
 func newService(ctx context.Context) (*service, error) {
-	plants, tokens := new(memory.PlantStore), new(memory.TokenStore)
+	plants, tokens := new(memory.Plants), new(memory.Tokens)
 	now := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 	if err := seed(ctx, plants, tokens, now()); err != nil {
 		return nil, err

@@ -95,8 +95,8 @@ func run(ctx context.Context, endpoint string) (secret string, err error) {
 	if err := dynamo.CreateTables(ctx, client, plantsTable, tokensTable); err != nil {
 		return "", err
 	}
-	plants := &dynamo.PlantStore{Client: client, Table: plantsTable}
-	tokens := &dynamo.TokenStore{Client: client, Table: tokensTable}
+	plants := &dynamo.Plants{Client: client, Table: plantsTable}
+	tokens := &dynamo.Tokens{Client: client, Table: tokensTable}
 	if err := seed(ctx, plants, tokens, time.Now()); err != nil {
 		return "", err
 	}

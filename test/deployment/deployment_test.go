@@ -29,7 +29,7 @@ func TestDeployment(t *testing.T) {
 			local.must(t, nil, "aws", "cloudformation", "deploy", "--stack-name", roles, "--template-file", "tools/deploy-role.yaml",
 				"--capabilities", "CAPABILITY_IAM", "--parameter-overrides", "StackName="+staging, "Subject="+subject,
 				"OidcProvider=arn:aws:iam::000000000000:oidc-provider/"+provider)
-			local.edit(t, "samconfig.toml", "[staging.deploy.parameters]", `PermissionsBoundary = ""`, `PermissionsBoundary = "`+local.outputs(t, roles)["Boundary"]+`"`)
+			local.edit(t, "environments.yaml", "", "PermissionsBoundary: ''", "PermissionsBoundary: "+local.outputs(t, roles)["Boundary"])
 		}},
 		{"another environment cannot assume the role", func(t *testing.T) {
 			_, refusal := local.assume(t, strings.Replace(subject, "staging", "production", 1))
@@ -61,7 +61,7 @@ func TestDeployment(t *testing.T) {
 			local.checkLive(t, configuration{Version: "1", MemorySize: 256}, "1111111 first")
 		}},
 		{"another build with another parameter replaces both versions", func(t *testing.T) {
-			local.edit(t, "samconfig.toml", "[staging.deploy.parameters]", "Memory = 256", "Memory = 512")
+			local.edit(t, "environments.yaml", "", "Memory: 256", "Memory: 512")
 			local.must(t, append(role, "BUILD=2222222 second"), ".ci/deploy", "staging")
 			local.checkGate(t, staging)
 			local.checkLive(t, configuration{Version: "2", MemorySize: 512}, "2222222 second")

@@ -58,7 +58,7 @@ func (local localAWS) translatedGate(t *testing.T) gate {
 			Properties json.RawMessage
 		}
 	}
-	local.decode(t, &stacks, "sh", "-c", `echo '[{}]' | python3 test/template/translate.py`)
+	local.decode(t, &stacks, "sh", "-c", `echo '[{}]' | python3 test/template/stacks.py`)
 	resources := stacks[0].Resources
 	// function returns the function whose alias live a URI of the translation names.
 	function := func(uri json.RawMessage) string {

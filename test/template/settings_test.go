@@ -3,7 +3,6 @@ package template
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path"
 	"reflect"
 	"slices"
@@ -11,8 +10,6 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
-
-	"plantstore/test/processtest"
 )
 
 // environment is a block of samconfig.toml for `sam deploy`.
@@ -73,23 +70,6 @@ func TestEnvironments(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestDeploy checks that `sam deploy` reads each environment, and then calls AWS.
-func TestDeploy(t *testing.T) {
-	if _, err := exec.LookPath("sam"); err != nil {
-		processtest.Lacks(t, "SAM: pip install --no-deps -r tools/requirements.txt")
-	}
-	variables, calls := processtest.AWS(t)
-	inBuild(t, "Shift: gradual\n")
-	for _, stage := range []string{"dev", "staging", "production"} {
-		before := calls()
-		command := exec.CommandContext(t.Context(), "sam", "deploy", "--config-env", stage)
-		command.Env = variables
-		if out, err := command.CombinedOutput(); calls() == before {
-			t.Errorf("sam deploy --config-env %s does not call AWS: %v\n%s", stage, err, out)
-		}
 	}
 }
 

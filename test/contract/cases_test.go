@@ -28,8 +28,9 @@ const (
 	expiredToken       // an expired token, in EXPIRED_TOKEN
 	revokedToken       // a revoked token, in REVOKED_TOKEN
 	anotherToken       // a token of another subject, in OTHER_TOKEN
-	rawBytes           // that bodies arrive byte for byte: not in `sam local`
-	gatewayBodies      // API Gateway's own answers: not in `sam local`
+	rawBytes           // that bodies arrive byte for byte: not in `sam local` and the local AWS
+	joinedHeaders      // that anything may be written, and two headers of a name are joined by a comma alone: not in the local AWS
+	gatewayBodies      // API Gateway's own answers: not in `sam local` and the local AWS
 )
 
 // A step is a request and its answer. In routes, headers and bodies, $1 and $2 stand for ids of the case's own, $TOKEN and its

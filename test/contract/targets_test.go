@@ -103,7 +103,7 @@ func fromEnvironment(t *testing.T, url string) target {
 	switch writes := os.Getenv("WRITES"); {
 	case found.tokens["TOKEN"] == "":
 		t.Fatal("TOKEN is not set: export TOKEN=..., then make contract URL=...")
-	case !regexp.MustCompile(`^https?://[^/?#]+$`).MatchString(url):
+	case !regexp.MustCompile(`^https?://[^?#]+$`).MatchString(url):
 		t.Fatalf("URL must be the base address of a service, such as https://example.com, and is %q", url)
 	case writes != "all" && writes != "":
 		t.Fatalf("WRITES must be all, or not be set, and is %q", writes)
@@ -111,6 +111,7 @@ func fromEnvironment(t *testing.T, url string) target {
 		found.guarded = true
 		found.lacking[freshIDs] = "it writes, and WRITES=all is not set"
 		found.lacking[anotherToken] = found.lacking[freshIDs]
+		found.lacking[joinedHeaders] = found.lacking[freshIDs]
 	}
 	got := found.send(t, step{body: noPlant}, 1)
 	switch code, _, _, err := loadContract(t).outcome(got); {
@@ -124,6 +125,11 @@ func fromEnvironment(t *testing.T, url string) target {
 	if strings.HasPrefix(url, "http://127.0.0.1:") && strings.Contains(other, "Missing Authentication Token") {
 		found.lacking[rawBytes] = "`sam local` itself answers 502 to what is not UTF-8"
 		found.lacking[gatewayBodies] = "`sam local` has answers of its own for what API Gateway answers"
+	}
+	if strings.Contains(url, "/_aws/execute-api/") {
+		found.lacking[rawBytes] = "the local AWS replaces what is not UTF-8"
+		found.lacking[joinedHeaders] = "the local AWS joins headers by a comma and a space"
+		found.lacking[gatewayBodies] = "the local AWS has answers of its own for what API Gateway answers"
 	}
 	return found
 }

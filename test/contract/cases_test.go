@@ -1,231 +1,271 @@
 package contract
 
 import (
-	"cmp"
-	"fmt"
-	"net/http"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"plantstore/internal/api"
 	"plantstore/internal/plant"
 )
 
-// A conversation is one case: requests that are sent one after the other, each with the answer that it must get.
-type conversation struct {
-	name  string
-	needs need
-	steps []step
+func cases() []testCase {
+	return slices.Concat(probe(), routes(), authorization(), contentTypes(), idempotencyKeys(), order(),
+		malformed(), invalidPlants(), texts(), sizes(), plants(), ids(), duplicates(), gatewayAnswers())
 }
-
-// A need is what a target must have for a case. Without it the case is left out.
-type need int
-
-const (
-	nothing       need = iota
-	freshIDs           // that anything may be written
-	expiredToken       // an expired token, in EXPIRED_TOKEN
-	revokedToken       // a revoked token, in REVOKED_TOKEN
-	anotherToken       // a token of another subject, in OTHER_TOKEN
-	rawBytes           // that bodies arrive byte for byte: not in `sam local` and the local AWS
-	joinedHeaders      // that anything may be written, and two headers of a name are joined by a comma alone: not in the local AWS
-	gatewayBodies      // API Gateway's own answers: not in `sam local` and the local AWS
-)
-
-// A step is a request and its answer. In routes, headers and bodies, $1 and $2 stand for ids of the case's own, $TOKEN and its
-// like for the target's tokens, and $UNKNOWN for a token that no table has.
-type step struct {
-	route  string      // POST /plants if empty
-	header http.Header // besides the default Authorization and Content-Type; nil removes one
-	body   string
-	want   want
-}
-
-func (s step) String() string {
-	return fmt.Sprintf("%s with headers %.200q and body %.200q", cmp.Or(s.route, "POST /plants"), s.header, s.body)
-}
-
-// want is the answer to a step: a Plant, or one of some codes. An answer of API Gateway's own has its status as code.
-type want struct {
-	plant  string // as JSON
-	codes  []int
-	clause string // at the end of the message of 1004
-}
-
-func created(plant string) want { return want{plant: plant} }
-func refused(code int) want     { return want{codes: []int{code}} }
-
-// invalid is 1004 with what its message says of the body.
-func invalid(clause string) want { return want{codes: []int{1004}, clause: clause} }
 
 // noPlant is a body that creates no plant, and isNoPlant its answer if nothing else is wrong.
 const noPlant = `[]`
 
 var isNoPlant = invalid("it must be an object")
 
-func header(name string, values ...string) http.Header { return http.Header{name: values} }
-
-func post(header http.Header, body string, want want) step { return step{"", header, body, want} }
-
-// one returns a case of a single request that creates no plant.
-func one(name string, header http.Header, body string, want want) conversation {
-	return conversation{name, nothing, []step{post(header, body, want)}}
-}
-
-// writes returns a case that creates plants.
-func writes(name string, steps ...step) conversation { return conversation{name, freshIDs, steps} }
-
-func conversations() []conversation {
-	return slices.Concat(probe(), routes(), headers(), bodies(), texts(), sizes(), order(), plants(), ids(), duplicates(), gatewayAnswers())
-}
-
-// routes returns a case for each operation of openapi.yaml: nobody may use it without a token.
-func routes() (cases []conversation) {
-	paths, _ := at(document(), "paths").(map[string]any)
-	for path, operations := range paths {
-		for method := range operations.(map[string]any) {
-			s := post(header("Authorization"), "", refused(2001))
-			s.route = strings.ToUpper(method) + " " + regexp.MustCompile(`{\w+}`).ReplaceAllString(path, "1")
-			cases = append(cases, conversation{s.route + " without a token", nothing, []step{s}})
-		}
+// routes returns a case for each operation: nobody may use it without a token.
+func routes() []testCase {
+	parameter := regexp.MustCompile(`\{\w+\}`)
+	var all []testCase
+	for _, route := range api.Routes() {
+		method, path, _ := strings.Cut(route, " ")
+		request := call(method, parameter.ReplaceAllString(path, "1"), "").with("Authorization")
+		all = append(all, one("no token for "+strings.ReplaceAll(route, "/", " "), request.gets(refused(2001))))
 	}
-	return cases
+	return all
 }
 
-// headers returns a case for each value of a header.
-func headers() (cases []conversation) {
-	long := strings.Repeat("k", 255)
-	for _, row := range []struct {
-		header string
-		want   want
-		needs  need
-		values []string
+// authorization returns a case for each kind of Authorization header. internal/api has more of malformed ones.
+func authorization() []testCase {
+	rows := []struct {
+		name  string
+		needs need
+		value string
+		want  want
 	}{
-		{"Authorization", refused(2001), nothing, []string{"", "Basic dXNlcjpwYXNz", "$TOKEN", "Bearers $TOKEN"}},
-		{"Authorization", refused(2002), nothing, []string{
-			"Bearer", "Bearer\t$TOKEN", "Bearer $TOKEN $TOKEN", "Bearer $TOKEN,$TOKEN", `Bearer "$TOKEN"`,
-		}},
-		{"Authorization", refused(2003), nothing, []string{
-			"Bearer $UNKNOWN", "Bearer eyJhbGciOiJub25lIn0.e30.", "Bearer $TOKEN0", "Bearer $LOWER",
-			"Bearer " + strings.Repeat("a", 4000),
-		}},
-		{"Authorization", refused(2003), expiredToken, []string{"Bearer $EXPIRED_TOKEN"}},
-		{"Authorization", refused(2003), revokedToken, []string{"Bearer $REVOKED_TOKEN"}},
-		{"Authorization", isNoPlant, nothing, []string{"bearer $TOKEN", "BEARER $TOKEN", "Bearer   $TOKEN"}},
-		{"Content-Type", refused(1001), nothing, []string{
-			"text/plain", "text/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
-			"application/problem+json", "application/jsonp", "application", "json", "*/*", "application/json, text/plain",
-		}},
-		{"Content-Type", isNoPlant, nothing, []string{
-			"Application/JSON", "application/json;charset=UTF-8", "application/json ; x=y; z", "application/json;",
-		}},
-		{"Idempotency-Key", refused(1006), nothing, []string{"", long + "k", "a b", "schlüssel"}},
-		{"Idempotency-Key", isNoPlant, nothing, []string{"!", "~", `{"json":[1,2]}`, long}},
-	} {
-		for _, value := range row.values {
-			steps := []step{post(header(row.header, value), noPlant, row.want)}
-			cases = append(cases, conversation{fmt.Sprintf("%s: %.50q", row.header, value), row.needs, steps})
-		}
+		{"an empty Authorization header", nothing, "", refused(2001)},
+		{"another scheme", nothing, "Basic dXNlcjpwYXNz", refused(2001)},
+		{"a token without a scheme", nothing, "$TOKEN", refused(2001)},
+		{"a scheme without a token", nothing, "Bearer", refused(2002)},
+		{"two tokens", nothing, "Bearer $TOKEN $TOKEN", refused(2002)},
+		{"a token in quotes", nothing, `Bearer "$TOKEN"`, refused(2002)},
+		{"an unknown token", nothing, "Bearer $UNKNOWN", refused(2003)},
+		{"a token with one character changed", nothing, "Bearer $FORGED", refused(2003)},
+		{"a token with one character more", nothing, "Bearer $TOKEN0", refused(2003)},
+		{"a token in lower case", nothing, "Bearer $LOWER", refused(2003)},
+		{"a JWT without a signature", nothing, "Bearer eyJhbGciOiJub25lIn0.e30.", refused(2003)},
+		{"a token of 4000 characters", nothing, "Bearer " + strings.Repeat("a", 4000), refused(2003)},
+		{"an expired token", expiredToken, "Bearer $EXPIRED_TOKEN", refused(2003)},
+		{"a revoked token", revokedToken, "Bearer $REVOKED_TOKEN", refused(2003)},
+		{"a scheme in another case", nothing, "bEARER $TOKEN", isNoPlant},
+		{"three spaces before the token", nothing, "Bearer   $TOKEN", isNoPlant},
 	}
-	twice := header("Authorization", "Bearer $TOKEN", "Bearer $TOKEN")
-	return append(cases, one("Authorization twice", twice, noPlant, refused(2002)),
-		one("no Content-Type", header("Content-Type"), noPlant, isNoPlant))
+	twice := post(noPlant).with("Authorization", "Bearer $TOKEN", "Bearer $TOKEN")
+	all := []testCase{one("two Authorization headers", twice.gets(refused(2002)))}
+	for _, row := range rows {
+		request := post(noPlant).with("Authorization", row.value)
+		all = append(all, testCase{name: row.name, needs: row.needs, steps: []step{request.gets(row.want)}})
+	}
+	return all
 }
 
-// bodies returns a case for each body that is no NewPlant.
-func bodies() (cases []conversation) {
-	for _, row := range []struct {
-		want   want
-		bodies []string
+func contentTypes() []testCase {
+	rows := []struct {
+		name, value string
+		want        want
 	}{
-		{refused(1002), []string{""}},
-		{refused(1003), []string{
-			// TestJSONTestSuite has more.
-			" \n", `{"id":$1,"name":"oak"`, `{"id":$1,"name":"oak"}{"id":$2,"name":"oak"}`, `{"id":$1,"name":"oak",}`,
-			`{id:$1,name:"oak"}`, `{"id":0$1,"name":"oak"}`, `{"id":$1,"name":"\x"}`, `{"id":$1,"name":"oak","x":[1,]}`,
-			`{"id":$1,"name":"\ud800"}`, `{"id":$1,"name":"\udc00\ud800"}`, `{"id":$1,"name":"oak","x":"\ud83c"}`,
-			"{\"id\":$1,\"name\":\"a\x00b\"}", "\uFEFF" + oak, `{"id":$1,"id":$1,"name":"oak"}`, `id=1&name=oak`,
-			`{"id":$1,"name":"oak","t\u0061g":"","tag":""}`, `{"id":$1,"name":"oak","x":{"y":1,"y":1}}`,
-			`{"id":$1,"name":"oak","x":` + nested(10_000) + `}`,
-			// Invalid UTF-8, an overlong encoding, a surrogate, UTF-16, a cut character.
-			"{\"id\":$1,\"name\":\"\xff\"}", "{\"id\":$1,\"name\":\"\xc0\xaf\"}", "{\"id\":$1,\"name\":\"\xed\xa0\x80\"}",
-			"\xff\xfe{\x00}\x00", "{\"id\":$1,\"name\":\"oak\"}\xe2\x82", "{\"id\":$1,\"name\":\"oak\",\"\x80\":1}",
-		}},
-		{isNoPlant, []string{`null`, `true`, `[]`, `1`, `"oak"`, `[{"id":$1,"name":"oak"}]`}},
-		{invalid("id is required"), []string{`{"name":"oak"}`}},
-		{invalid("id is required; name is required"), []string{`{}`, `{"ID":$1,"NAME":"oak"}`}},
-		{invalid("id must be an integer; name must be a string; tag must be a string"), []string{
-			`{"tag":null,"name":1,"id":"$1"}`,
-		}},
-		{invalid("id must be an integer"), []string{
-			`{"id":null,"name":"oak"}`, `{"id":"$1","name":"oak"}`, `{"id":true,"name":"oak"}`, `{"id":[$1],"name":"oak"}`,
-			`{"id":{},"name":"oak"}`, `{"id":1.5,"name":"oak"}`, `{"id":1e-1,"name":"oak"}`, `{"id":1e-999999999,"name":"oak"}`,
-		}},
-		{invalid("id must be from -9223372036854775808 to 9223372036854775807"), []string{
-			`{"id":9223372036854775808,"name":"oak"}`, `{"id":-9223372036854775809,"name":"oak"}`, `{"id":1e19,"name":"oak"}`,
-			`{"id":1e999999999,"name":"oak"}`, `{"id":-1E+99999999999999999999,"name":"oak"}`,
-		}},
-		{invalid("name is required"), []string{
-			`{"id":$1}`, `{"id":$1,"Name":"oak"}`,
-			// These are ids, or the message would be about the id.
-			`{"id":0}`, `{"id":-0.0}`, `{"id":-1}`, `{"id":1e3}`, `{"id":0e999999999}`,
-			`{"id":9223372036854775807}`, `{"id":-9223372036854775808}`, `{"id":9.223372036854775807e18}`,
-		}},
-	} {
-		for _, body := range row.bodies {
-			c := one(fmt.Sprintf("the body %.80q", body), nil, body, row.want)
-			if !utf8.ValidString(body) {
-				c.needs = rawBytes
-			}
-			cases = append(cases, c)
-		}
+		{"plain text", "text/plain", refused(1001)},
+		{"JSON as text", "text/json", refused(1001)},
+		{"a form", "application/x-www-form-urlencoded", refused(1001)},
+		{"a form of several parts", "multipart/form-data; boundary=x", refused(1001)},
+		{"JSON of another kind", "application/problem+json", refused(1001)},
+		{"a longer subtype", "application/jsonp", refused(1001)},
+		{"no subtype", "application", refused(1001)},
+		{"no type", "json", refused(1001)},
+		{"any type", "*/*", refused(1001)},
+		{"two types", "application/json, text/plain", refused(1001)},
+		{"JSON twice", "application/json,application/json", refused(1001)},
+		{"a parameter alone", "; charset=x", refused(1001)},
+		{"a letter that folds to s", "application/jſon", refused(1001)},
+		{"another case, and parameters", "Application/JSON ; charset=x; y", isNoPlant},
+		{"a parameter without a space", "application/json;charset=UTF-8", isNoPlant},
+		{"an empty parameter", "application/json;", isNoPlant},
 	}
-	return cases
+	all := []testCase{one("content type: none", post(noPlant).with("Content-Type").gets(isNoPlant))}
+	for _, row := range rows {
+		all = append(all, one("content type: "+row.name, post(noPlant).with("Content-Type", row.value).gets(row.want)))
+	}
+	return all
+}
+
+func idempotencyKeys() []testCase {
+	rows := []struct {
+		name  string
+		needs need
+		value string
+		want  want
+	}{
+		{"empty", nothing, "", refused(1006)},
+		{"with a space", nothing, "a b", refused(1006)},
+		{"with a tab", nothing, "a\tb", refused(1006)},
+		{"with a tab at its end", rawHeaders, "a\t", refused(1006)},
+		{"with a control character", rawHeaders, "a\x7f", refused(1006)},
+		{"with a letter beyond ASCII", nothing, "schlüssel", refused(1006)},
+		{"of 256 characters", nothing, strings.Repeat("k", 256), refused(1006)},
+		{"of 255 characters", nothing, strings.Repeat("k", 255), isNoPlant},
+		{"of the first visible character", nothing, "!", isNoPlant},
+		{"of the last visible character", nothing, "~", isNoPlant},
+		{"of JSON", nothing, `{"json":[1,2]}`, isNoPlant},
+	}
+	var all []testCase
+	for _, row := range rows {
+		request := post(noPlant).with("Idempotency-Key", row.value)
+		all = append(all, testCase{name: "a key " + row.name, needs: row.needs, steps: []step{request.gets(row.want)}})
+	}
+	return all
+}
+
+// order returns cases of requests that are wrong in several ways. The first check gives the error.
+func order() []testCase {
+	allWrong := post(`{`).with("Authorization").with("Content-Type", "text/plain").with("Idempotency-Key", "a b")
+	large := `{"id":"x","name":"` + strings.Repeat("n", plant.MaxSize+1) + `"}`
+	return []testCase{
+		one("authentication comes first", allWrong.gets(refused(2001))),
+		one("the content type comes second", allWrong.with("Authorization", "Bearer $TOKEN").gets(refused(1001))),
+		one("the idempotency key comes before the body", post("").with("Idempotency-Key", "a b").gets(refused(1006))),
+		one("syntax comes before types", post(`{"id":"x","name":"oak"`).gets(refused(1003))),
+		one("types come before the size", post(large).gets(invalid("id must be an integer"))),
+	}
+}
+
+// malformed returns a case for each way in which a body is not JSON. TestJSONTestSuite has more.
+func malformed() []testCase {
+	rows := []struct{ name, body string }{
+		{"only white space", " \n"},
+		{"a form", `id=1&name=oak`},
+		{"half an object", `{"id":$1,"name":"oak"`},
+		{"two objects", `{"id":$1,"name":"oak"}{"id":$2,"name":"oak"}`},
+		{"a comma at the end", `{"id":$1,"name":"oak",}`},
+		{"a name without quotes", `{id:$1,name:"oak"}`},
+		{"a zero before a number", `{"id":0$1,"name":"oak"}`},
+		{"an unknown escape", `{"id":$1,"name":"\x"}`},
+		{"an unknown member that is malformed", `{"id":$1,"name":"oak","x":[1,]}`},
+		{"a NUL in a text", "{\"id\":$1,\"name\":\"a\x00b\"}"},
+		{"a byte order mark", "\uFEFF" + oak},
+		{"half a surrogate pair", `{"id":$1,"name":"\ud800"}`},
+		{"a surrogate pair in reverse", `{"id":$1,"name":"\udc00\ud800"}`},
+		{"half a surrogate pair in an unknown member", `{"id":$1,"name":"oak","x":"\ud83c"}`},
+		{"a name twice", `{"id":$1,"id":$1,"name":"oak"}`},
+		{"a name twice, once with an escape", `{"id":$1,"name":"oak","t\u0061g":"","tag":""}`},
+		{"a name twice in an unknown member", `{"id":$1,"name":"oak","x":{"y":1,"y":1}}`},
+		{"one level too deep", `{"id":$1,"name":"oak","x":` + nested(10_000) + `}`},
+		{"a byte that is not UTF-8", "{\"id\":$1,\"name\":\"\xff\"}"},
+		{"a longer UTF-8 than needed", "{\"id\":$1,\"name\":\"\xc0\xaf\"}"},
+		{"a surrogate in UTF-8", "{\"id\":$1,\"name\":\"\xed\xa0\x80\"}"},
+		{"a byte that is not UTF-8 in an unknown name", "{\"id\":$1,\"name\":\"oak\",\"\x80\":1}"},
+		{"a byte that is not UTF-8 in an array", "[\"\xff\"]"},
+		{"half a character after the object", "{\"id\":$1,\"name\":\"oak\"}\xe2\x82"},
+		{"UTF-16", "\xff\xfe{\x00}\x00"},
+	}
+	all := []testCase{one("no body", post("").gets(refused(1002)))}
+	for _, row := range rows {
+		c := one("malformed: "+row.name, post(row.body).gets(refused(1003)))
+		if !utf8.ValidString(row.body) {
+			c.needs = rawBytes
+		}
+		all = append(all, c)
+	}
+	return all
 }
 
 func nested(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
 
-// texts returns cases for each text of a NewPlant in openapi.yaml, which plant.Decode decodes.
-func texts() (cases []conversation) {
-	for _, name := range membersOfType("string") {
+// invalidPlants returns a case for each body that is JSON and no NewPlant. The reason of a body with an id alone says
+// nothing of the id, so the id is valid.
+func invalidPlants() []testCase {
+	const (
+		object   = "it must be an object"
+		noID     = "id is required"
+		noName   = "name is required"
+		integer  = "id must be an integer"
+		inRange  = "id must be from -9223372036854775808 to 9223372036854775807"
+		allWrong = "id must be an integer; name must be a string; tag must be a string"
+	)
+	rows := []struct{ name, body, reason string }{
+		{"null", `null`, object},
+		{"a boolean", `true`, object},
+		{"an array", `[{"id":$1,"name":"oak"}]`, object},
+		{"a number", `1`, object},
+		{"a text", `"oak"`, object},
+		{"no id", `{"name":"oak"}`, noID},
+		{"an empty object", `{}`, noID + "; " + noName},
+		{"names in another case", `{"ID":$1,"NAME":"oak"}`, noID + "; " + noName},
+		{"every member of another type", `{"tag":null,"name":1,"id":"$1"}`, allWrong},
+		{"an id null", `{"id":null,"name":"oak"}`, integer},
+		{"an id in quotes", `{"id":"$1","name":"oak"}`, integer},
+		{"an id true", `{"id":true,"name":"oak"}`, integer},
+		{"an id in an array", `{"id":[$1],"name":"oak"}`, integer},
+		{"an id that is an object", `{"id":{},"name":"oak"}`, integer},
+		{"an id with a fraction", `{"id":1.5,"name":"oak"}`, integer},
+		{"an id below one", `{"id":1e-1,"name":"oak"}`, integer},
+		{"an id near zero", `{"id":1e-999999999,"name":"oak"}`, integer},
+		{"an id above the largest", `{"id":9223372036854775808,"name":"oak"}`, inRange},
+		{"an id below the smallest", `{"id":-9223372036854775809,"name":"oak"}`, inRange},
+		{"an id with an exponent above the largest", `{"id":1e19,"name":"oak"}`, inRange},
+		{"an id with a huge exponent", `{"id":1e999999999,"name":"oak"}`, inRange},
+		{"an id with an exponent beyond 64 bits", `{"id":-1E+99999999999999999999,"name":"oak"}`, inRange},
+		{"no name", `{"id":$1}`, noName},
+		{"a name in another case", `{"id":$1,"Name":"oak"}`, noName},
+		{"the id 0", `{"id":0}`, noName},
+		{"the id -0.0", `{"id":-0.0}`, noName},
+		{"the id -1", `{"id":-1}`, noName},
+		{"an id with an exponent", `{"id":1e3}`, noName},
+		{"the id 0 with a huge exponent", `{"id":0e999999999}`, noName},
+		{"the largest id", `{"id":9223372036854775807}`, noName},
+		{"the largest id with an exponent", `{"id":9.223372036854775807e18}`, noName},
+		{"the smallest id", `{"id":-9223372036854775808}`, noName},
+	}
+	var all []testCase
+	for _, row := range rows {
+		all = append(all, one("no NewPlant: "+row.name, post(row.body).gets(invalid(row.reason))))
+	}
+	return all
+}
+
+// texts returns cases for each member of a NewPlant that openapi.yaml says is a string. plant.Decode decodes them.
+func texts() []testCase {
+	var all []testCase
+	for _, member := range textMembers() {
 		with := func(value string) string {
-			return strings.Replace(`{"id":$1,"name":"","`+name+`":`+value+`}`, `"name":"","name"`, `"name"`, 1)
+			if member == "name" {
+				return `{"id":$1,"name":` + value + `}`
+			}
+			return `{"id":$1,"name":"oak","` + member + `":` + value + `}`
 		}
-		plantWith := func(value string) want { return created(strings.Replace(with(value), `"id":$1,`, "", 1)) }
-		cases = append(cases,
-			writes("plant.Decode: a short "+name, post(nil, with(`"fern"`), plantWith(`"fern"`))),
-			writes("plant.Decode: an empty "+name, post(nil, with(`""`), plantWith(`""`))),
-			one("plant.Decode: "+name+" one byte too large", nil, with(`"`+strings.Repeat("n", plant.MaxSize+1)+`"`), refused(1005)))
-		for _, value := range []string{"null", "1", "true", `["oak"]`, "{}"} {
-			cases = append(cases, one("plant.Decode: "+name+" "+value, nil, with(value), invalid(name+" must be a string")))
+		creates := func(value string) step {
+			return post(with(value)).gets(answered(strings.Replace(with(value), `"id":$1,`, "", 1)))
 		}
+		isRefused := func(value string) step { return post(with(value)).gets(invalid(member + " must be a string")) }
+		large := `"` + strings.Repeat("n", plant.MaxSize+1) + `"`
+		all = append(all,
+			writes("a short "+member, creates(`"fern"`)),
+			writes("an empty "+member, creates(`""`)),
+			one("a "+member+" one byte too large", post(with(large)).gets(refused(1005))),
+			one("a "+member+" null", isRefused("null")),
+			one("a "+member+" that is a number", isRefused("1")),
+			one("a "+member+" true", isRefused("true")),
+			one("a "+member+" in an array", isRefused(`["oak"]`)),
+			one("a "+member+" that is an object", isRefused("{}")),
+		)
 	}
-	return cases
+	return all
 }
 
-func sizes() []conversation {
-	n := func(count int) string { return strings.Repeat("n", count) }
-	body := func(name, tag string) string { return `{"id":$1,"name":"` + name + `","tag":"` + tag + `"}` }
-	largest, unknown := n(plant.MaxSize-2), `{"id":$1,"name":"oak","x":"`+n(2*plant.MaxSize)+`"}`
-	return []conversation{
-		one("name and tag together one byte too large, in bytes", nil, body(largest+"n", "ü"), refused(1005)),
-		writes("the largest plant", post(nil, body(largest, "ü"), created(`{"name":"`+largest+`","tag":"ü"}`))),
-		writes("a large unknown member", post(nil, unknown, isOak)),
-	}
-}
-
-// A request that is wrong in several ways gets the error of the first check.
-func order() []conversation {
-	text := http.Header{"Content-Type": {"text/plain"}, "Idempotency-Key": {"a b"}}
-	noToken := http.Header{"Authorization": nil, "Content-Type": {"text/plain"}, "Idempotency-Key": {"a b"}}
-	large := `{"id":"x","name":"` + strings.Repeat("n", plant.MaxSize+1) + `"}`
-	return []conversation{
-		one("authentication comes before the content type", noToken, `{`, refused(2001)),
-		one("authentication comes before the body", header("Authorization"), "", refused(2001)),
-		one("the content type comes before the idempotency key", text, `{`, refused(1001)),
-		one("the idempotency key comes before the body", header("Idempotency-Key", "a b"), "", refused(1006)),
-		one("form comes before types", nil, `{"id":"x","name":"oak"`, refused(1003)),
-		one("types come before the size", nil, large, invalid("id must be an integer")),
+func sizes() []testCase {
+	largest := strings.Repeat("n", plant.MaxSize-len("ü"))
+	tooLarge := `{"id":$1,"name":"` + largest + `n","tag":"ü"}`
+	ignored := `{"id":$1,"name":"oak","x":"` + strings.Repeat("n", 2*plant.MaxSize) + `"}`
+	return []testCase{
+		one("texts together one byte too large", post(tooLarge).gets(refused(1005))),
+		writes("the largest plant",
+			post(`{"id":$1,"name":"`+largest+`","tag":"\u00fc"}`).gets(answered(`{"name":"`+largest+`","tag":"ü"}`))),
+		writes("a large unknown member", post(ignored).gets(isOak)),
 	}
 }

@@ -1,16 +1,18 @@
 // Package contract checks a Plant Store from outside against openapi.yaml.
 //
-// TestContract sends a table of cases over HTTP:
+// TestContract sends the cases to each target over HTTP:
 //
-//	make contract                       in process and as `plantstore serve` on DynamoDB Local
+//	make contract                       in process and as `plantstore serve`, in memory and on DynamoDB Local
 //	make contract URL=...               any deployment, with a token in $TOKEN
+//	go test ./test/contract -run 'TestContract/in_process/another_plant_of_the_same_id'
 //
 // A deployment belongs to its customers and nothing can be deleted from it. So with URL every run writes the same single
 // plant, with the tag contract-probe, unless WRITES=all. EXPIRED_TOKEN, REVOKED_TOKEN and OTHER_TOKEN, a valid token of
-// another subject, let more cases run. The log names each case that is left out, and why.
+// another subject, let more cases run. The last lines of the output name the cases that were left out, and why.
 //
-// A new rule goes into openapi.yaml first, then as a row into cases_test.go or plants_test.go, then into the code.
+// case_test.go has the words that the cases are written in. A new rule goes into openapi.yaml first, then as a row into
+// cases_test.go or plants_test.go, then into the code.
 //
-// The other tests run in process. They compare the service with oracles that share no code with it: the schemas in
-// openapi.yaml, JSONTestSuite, and regular expressions. SOAK=1 runs them in full, SEED=... repeats a run.
+// The other tests compare plant.Decode with JSONTestSuite and with the schema in openapi.yaml, and openapi.yaml with the
+// specification and with the service's routes and types.
 package contract

@@ -11,81 +11,121 @@ const (
 )
 
 var (
-	isOak  = created(`{"name":"oak"}`)
+	isOak  = answered(`{"name":"oak"}`)
 	exists = refused(3001)
 )
 
 // probe is the one case that writes where only one plant may be written.
-func probe() []conversation {
-	const body = `{"id":$1,"name":"probe","tag":"contract-probe"}`
-	again := post(header("Idempotency-Key", "probe-$1"), body, created(`{"name":"probe","tag":"contract-probe"}`))
-	other := post(again.header, elm, refused(3002))
-	steps := []step{again, again, post(nil, body, exists), other, again}
-	return []conversation{{"a plant is created once, and repeats are answered truly", nothing, steps}}
+func probe() []testCase {
+	repeat := firstProbe()
+	return []testCase{{
+		name:  "a retry after a lost answer gets the answer again",
+		needs: ownPlant,
+		steps: []step{
+			firstProbe(),
+			repeat,
+			post(probePlant).gets(exists),
+			post(elm).with("Idempotency-Key", "probe-$1").gets(refused(3002)),
+			repeat,
+		},
+	}}
 }
 
-func plants() []conversation {
-	query := post(nil, oak, isOak)
-	query.route = "POST /plants?name=elm&x=1&x=2"
-	cases := []conversation{writes("a query string changes nothing", query)}
-	for _, row := range []struct{ name, body, plant string }{
-		{"unknown members are ignored", ` {"id":$1,"name":"oak","Tag":1,"x":null,"y":{"z":[]}} `, `{"name":"oak"}`},
-		{"the deepest nesting", `{"id":$1,"name":"oak","x":` + nested(9999) + `}`, `{"name":"oak"}`},
-		{"escapes in names and values", `{"\u0069d":$1,"name":"\u00fc\t\"\\\/\ud83c\udf31"}`, `{"name":"ü\t\"\\/🌱"}`},
-		{"any script, and NUL", `{"id":$1,"name":"ش 梅 é","tag":"\u0000"}`, `{"name":"ش 梅 é","tag":"\u0000"}`},
-		{"characters that HTML escapes", `{"id":$1,"name":"<a>&\u2028"}`, `{"name":"<a>&\u2028"}`},
-	} {
-		cases = append(cases, writes(row.name, post(nil, row.body, created(row.plant))))
-	}
-	return cases
+const probePlant = `{"id":$1,"name":"probe","tag":"contract-probe"}`
+
+// firstProbe returns the request that writes the one plant.
+func firstProbe() step {
+	return post(probePlant).with("Idempotency-Key", "probe-$1").gets(answered(`{"name":"probe","tag":"contract-probe"}`))
 }
 
-func ids() []conversation {
-	withID := func(id string) step { return post(nil, `{"id":`+id+`,"name":"oak"}`, isOak) }
-	cases := []conversation{
-		writes("a negative id is another", withID("-$1"), withID("$1")),
-		writes("ids that differ in the last digit are two", withID("$1"), withID("$2")),
-	}
-	for _, id := range []string{"$1.000", "$1e0", "$100e-2", "$1.0E+0"} {
-		cases = append(cases, writes("the id "+id, withID(id), post(nil, oak, exists)))
-	}
-	for _, id := range []string{"-0.0", "9.223372036854775807e18", "-9223372036854775808"} {
-		first := withID(id)
-		first.want.codes = exists.codes // a plant with this id may exist
-		cases = append(cases, writes("the id "+id, first))
-	}
-	return cases
-}
-
-// What probe shows is not repeated here.
-func duplicates() []conversation {
-	key := func(values ...string) http.Header { return header("Idempotency-Key", values...) }
-	replay, long := key("replay-$1"), strings.Repeat("k", 254)
-	stranger := http.Header{"Idempotency-Key": {"replay-$1"}, "Authorization": {"Bearer $OTHER_TOKEN"}}
-	create, first := post(nil, oak, isOak), post(replay, oak, isOak)
-	return []conversation{
-		writes("another plant of the same id", create, post(nil, elm, exists)),
-		writes("a refused plant does not take its id", post(nil, `{"id":$1}`, invalid("name is required")), create),
-		writes("a refused token does not take the id", post(header("Authorization"), oak, refused(2001)), create),
-		writes("the same key with another tag", first, post(replay, `{"id":$1,"name":"oak","tag":""}`, refused(3002))),
-		writes("the same plant written in another way", first, post(replay, `{"x":1, "n\u0061me":"oak", "id":$1.0}`, isOak)),
-		writes("the same key with another id is another request", first, post(replay, `{"id":$2,"name":"oak"}`, isOak)),
-		writes("a key with one more = is another request", first, post(key("replay-$1="), oak, exists)),
-		writes("a key in another case is another request", first, post(key("Replay-$1"), oak, exists)),
-		writes("keys that differ in the 255th character", post(key(long+"a"), oak, isOak), post(key(long+"b"), oak, exists)),
-		{"a key in two headers is one key", joinedHeaders, []step{post(key("a-$1", "b-$1"), oak, isOak), post(key("a-$1"), oak, exists)}},
-		{"the key of another subject is another request", anotherToken, []step{first, post(stranger, oak, exists)}},
+// plants returns cases for what a NewPlant may be besides its members.
+func plants() []testCase {
+	return []testCase{
+		writes("a query string changes nothing", call("POST", "/plants?name=elm&x=1&x=2", oak).gets(isOak)),
+		writes("unknown members are ignored", post(` {"id":$1,"name":"oak","Tag":1,"x":null,"y":{"z":[]}} `).gets(isOak)),
+		writes("the deepest nesting", post(`{"id":$1,"name":"oak","x":`+nested(9999)+`}`).gets(isOak)),
+		writes("escapes in names and values",
+			post(`{"\u0069d":$1,"name":"\u00fc\t\"\\\/\ud83c\udf31"}`).gets(answered(`{"name":"ü\t\"\\/🌱"}`))),
+		writes("any script, and NUL",
+			post(`{"id":$1,"name":"ش 梅 é","tag":"\u0000"}`).gets(answered(`{"name":"ش 梅 é","tag":"\u0000"}`))),
+		writes("characters that HTML escapes", post(`{"id":$1,"name":"<a>&\u2028"}`).gets(answered(`{"name":"<a>&\u2028"}`))),
 	}
 }
 
-func gatewayAnswers() []conversation {
-	large := post(nil, strings.Repeat(" ", 10<<20+1), refused(http.StatusRequestEntityTooLarge))
-	cases := []conversation{{"a body over 10 MB", gatewayBodies, []step{large}}}
-	for _, route := range []string{
-		"GET /plants", "PUT /plants", "PATCH /plants", "DELETE /plants", "OPTIONS /plants",
-		"POST /plants/", "POST /Plants", "POST /plant", "POST /plants/1", "GET /",
-	} {
-		cases = append(cases, conversation{route, gatewayBodies, []step{{route: route, want: refused(http.StatusNotFound)}}})
+func ids() []testCase {
+	withID := func(id string) step { return post(`{"id":` + id + `,"name":"oak"}`) }
+	same := func(name, id string) testCase { return writes(name, withID(id).gets(isOak), post(oak).gets(exists)) }
+	return []testCase{
+		writes("a negative id is another id", withID("-$1").gets(isOak), withID("$1").gets(isOak)),
+		writes("ids that differ in the last digit are two", withID("$1").gets(isOak), withID("$2").gets(isOak)),
+		same("an id with a fraction of zeros is the integer", "$1.000"),
+		same("an id with the exponent 0 is the integer", "$1e0"),
+		same("an id with a negative exponent is the integer", "$100e-2"),
+		same("an id with a fraction and an exponent is the integer", "$1.0E+0"),
 	}
-	return cases
+}
+
+// duplicates returns cases for requests with the same id. What probe shows is not repeated here.
+func duplicates() []testCase {
+	const key = "Idempotency-Key"
+	long := strings.Repeat("k", 254)
+	create := post(oak).gets(isOak)
+	createWithKey := post(oak).with(key, "replay-$1").gets(isOak)
+	return []testCase{
+		writes("another plant of the same id", create, post(elm).gets(exists)),
+		writes("a refused plant does not take its id", post(`{"id":$1}`).gets(invalid("name is required")), create),
+		writes("a refused token does not take the id", post(oak).with("Authorization").gets(refused(2001)), create),
+		writes("the same key with another tag", createWithKey,
+			post(`{"id":$1,"name":"oak","tag":""}`).with(key, "replay-$1").gets(refused(3002))),
+		writes("the same plant written in another way", createWithKey,
+			post(`{"x":1, "n\u0061me":"oak", "id":$1.0}`).with(key, "replay-$1").gets(isOak)),
+		writes("the same key with another id is another request", createWithKey,
+			post(`{"id":$2,"name":"oak"}`).with(key, "replay-$1").gets(isOak)),
+		writes("a key with one more = is another request", createWithKey, post(oak).with(key, "replay-$1=").gets(exists)),
+		writes("a key in another case is another request", createWithKey, post(oak).with(key, "Replay-$1").gets(exists)),
+		writes("keys that differ in the 255th character are two",
+			post(oak).with(key, long+"a").gets(isOak), post(oak).with(key, long+"b").gets(exists)),
+		{
+			name:  "a key in two headers is one key",
+			needs: joinedHeaders,
+			steps: []step{post(oak).with(key, "a-$1", "b-$1").gets(isOak), post(oak).with(key, "a-$1").gets(exists)},
+		},
+		{
+			name:  "the key of another subject is another request",
+			needs: anotherToken,
+			steps: []step{
+				createWithKey,
+				post(oak).with(key, "replay-$1").with("Authorization", "Bearer $OTHER_TOKEN").gets(exists),
+			},
+		},
+	}
+}
+
+// gatewayAnswers returns cases for requests that do not reach the service.
+func gatewayAnswers() []testCase {
+	notFound := func(name, method, path string) testCase {
+		return testCase{
+			name:  name,
+			needs: gatewayBodies,
+			steps: []step{call(method, path, "").gets(gatewayRefuses(http.StatusNotFound))},
+		}
+	}
+	large := strings.Repeat(" ", 10<<20+1)
+	return []testCase{
+		{
+			name:  "a body over 10 MB",
+			needs: gatewayBodies,
+			steps: []step{post(large).gets(gatewayRefuses(http.StatusRequestEntityTooLarge))},
+		},
+		notFound("no route for GET", "GET", "/plants"),
+		notFound("no route for PUT", "PUT", "/plants"),
+		notFound("no route for PATCH", "PATCH", "/plants"),
+		notFound("no route for DELETE", "DELETE", "/plants"),
+		notFound("no route for OPTIONS", "OPTIONS", "/plants"),
+		notFound("no route with a slash at its end", "POST", "/plants/"),
+		notFound("no route in another case", "POST", "/Plants"),
+		notFound("no route that is shorter", "POST", "/plant"),
+		notFound("no route below the plants", "POST", "/plants/1"),
+		notFound("no route at the root", "GET", "/"),
+	}
 }

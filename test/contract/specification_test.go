@@ -1,8 +1,6 @@
 package contract
 
 import (
-	"cmp"
-	"maps"
 	"os"
 	"os/exec"
 	"reflect"
@@ -12,65 +10,113 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"plantstore/internal/api"
 	"plantstore/internal/plant"
 	"plantstore/test/processtest"
 )
 
+// compare fails the test if a list lacks a wanted element or has another.
+func compare(t *testing.T, what string, got, want []string) {
+	t.Helper()
+	for _, element := range want {
+		if !slices.Contains(got, element) {
+			t.Errorf("%s lacks %q", what, element)
+		}
+	}
+	for _, element := range got {
+		if !slices.Contains(want, element) {
+			t.Errorf("%s has %q, want it not there", what, element)
+		}
+	}
+}
+
 // openapi.yaml has each value of the specification, and no other path, method or status.
 func TestSpecification(t *testing.T) {
-	var specification map[string]any
 	content, err := os.ReadFile("testdata/specification.yaml")
-	if err = cmp.Or(err, yaml.Unmarshal(content, &specification)); err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range specification {
-		if got := at(document(), path); !reflect.DeepEqual(got, want) {
-			t.Errorf("%s = %v, want %v", path, got, want)
+	var specification struct {
+		Values  map[string]any
+		Members map[string][]string
+	}
+	if err := yaml.Unmarshal(content, &specification); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range specification.Values {
+		if got := at(document(), strings.Split(path, ".")...); !reflect.DeepEqual(got, want) {
+			t.Errorf("openapi.yaml: %s = %v, want %v", path, got, want)
 		}
+	}
+	for path, want := range specification.Members {
+		compare(t, "openapi.yaml: "+path, names(at(document(), strings.Split(path, ".")...)), want)
 	}
 	// The specification has no parameters, so none may be required.
-	parameters, _ := at(document(), "paths./plants.post.parameters").([]any)
-	if len(parameters) != 1 || at(parameters[0], "required") != false || at(parameters[0], "name") != "Idempotency-Key" {
-		t.Errorf("the parameters are %v, want Idempotency-Key alone, not required", parameters)
+	parameters, _ := at(document(), "paths", "/plants", "post", "parameters").([]any)
+	for _, parameter := range parameters {
+		if at(parameter, "required") != false {
+			t.Errorf("openapi.yaml: the parameter %v of POST /plants is required", at(parameter, "name"))
+		}
 	}
 }
 
-// plant.NewPlant has the members of openapi.yaml, and plant.Plant those of the answer. README.md names each.
+// The service has exactly the routes of openapi.yaml.
+func TestRoutes(t *testing.T) {
+	compare(t, "the table of operations in internal/api/service.go", api.Routes(), documentedRoutes())
+}
+
+// The types in internal/plant/plant.go have exactly the members of their schemas in openapi.yaml.
 func TestMembers(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
-	for _, name := range membersOfType("") {
-		if err != nil || !strings.Contains(string(readme), "`"+name+"`") {
-			t.Errorf("README.md, Use, does not name the member `%s` (%v)", name, err)
-		}
+	tests := []struct {
+		schema string
+		of     reflect.Type
+	}{
+		{"Plant", reflect.TypeFor[plant.Plant]()},
+		{"NewPlant", reflect.TypeFor[plant.NewPlant]()},
 	}
-	for schema, of := range map[string]reflect.Type{
-		"Plant": reflect.TypeFor[plant.Plant](), "NewPlant": reflect.TypeFor[plant.NewPlant](),
-	} {
-		got := map[string]bool{}
-		for _, field := range reflect.VisibleFields(of) {
-			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); !field.Anonymous {
-				got[name] = true
+	for _, test := range tests {
+		t.Run(test.schema, func(t *testing.T) {
+			var got []string
+			for _, field := range reflect.VisibleFields(test.of) {
+				name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+				if !field.Anonymous {
+					got = append(got, name)
+				}
 			}
-		}
-		want, _ := at(document(), "components.schemas."+schema+".properties").(map[string]any)
-		if !slices.Equal(slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want))) {
-			t.Errorf("plant.%s has the members %v, openapi.yaml has %v: change internal/plant/plant.go", schema, got, want)
+			want := names(at(document(), "components", "schemas", test.schema, "properties"))
+			compare(t, "plant."+test.schema+" in internal/plant/plant.go", got, want)
+		})
+	}
+}
+
+// README.md, "Use", names each member of a NewPlant.
+func TestReadmeNamesMembers(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names(at(document(), "components", "schemas", "NewPlant", "properties")) {
+		if !strings.Contains(string(readme), "`"+name+"`") {
+			t.Errorf("README.md, Use, does not name the member `%s`", name)
 		}
 	}
 }
 
-// Every error that a client can cause has a case.
-func TestEveryCodeHasACase(t *testing.T) {
-	wanted := map[int]bool{}
-	for _, c := range conversations() {
+// Each case has a name of its own, and every error that a client can cause has a case.
+func TestCases(t *testing.T) {
+	hasCase := map[int]bool{}
+	hasName := map[string]bool{}
+	for _, c := range cases() {
+		if c.name == "" || hasName[c.name] {
+			t.Errorf("two cases have the name %q", c.name)
+		}
+		hasName[c.name] = true
 		for _, s := range c.steps {
-			for _, code := range s.want.codes {
-				wanted[code] = true
-			}
+			hasCase[s.want.code] = true
 		}
 	}
 	for code := range loadContract(t).messages {
-		if code < 5000 && !wanted[code] { // internal/api tests the others
+		if code < 5000 && !hasCase[code] { // internal/api tests the others
 			t.Errorf("no case wants the error %d: add one to test/contract/cases_test.go", code)
 		}
 	}
@@ -84,23 +130,8 @@ func TestSchemathesis(t *testing.T) {
 	}
 	command := exec.CommandContext(t.Context(), "../../tools/schemathesis")
 	command.Env = append(os.Environ(), "BINARY="+processtest.Build(t, "cmd/plantstore"))
-	if out, err := command.CombinedOutput(); err != nil || !strings.Contains(string(out), "No issues found") {
+	out, err := command.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "No issues found") {
 		t.Errorf("schemathesis ended with %v and printed\n%s", err, out)
 	}
-}
-
-// at returns the value at a path of names, and the sorted names of its members for a path that ends in *.
-func at(value any, path string) any {
-	for name := range strings.SplitSeq(path, ".") {
-		parent, _ := value.(map[string]any)
-		value = parent[name]
-		if name == "*" {
-			names := []any{}
-			for _, name := range slices.Sorted(maps.Keys(parent)) {
-				names = append(names, name)
-			}
-			return names
-		}
-	}
-	return value
 }

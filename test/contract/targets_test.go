@@ -5,35 +5,38 @@ import (
 	"cmp"
 	"context"
 	crand "crypto/rand"
+	"encoding/json/v2"
 	"fmt"
 	"io"
 	"log/slog"
-	"math/rand/v2"
+	"maps"
+	"math"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"plantstore/internal/api"
 	"plantstore/internal/gateway"
-	"plantstore/internal/jwt"
 	"plantstore/internal/memory"
-	"plantstore/internal/plant"
 	"plantstore/internal/token"
-	"plantstore/test/issuertest"
 )
 
 // A target is a service to check.
 type target struct {
-	url string
-	http.RoundTripper
-	tokens  map[string]string // TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN, OTHER_TOKEN
-	lacking map[need]string   // why a need is not met
-	guarded bool              // at most one plant may be written
+	url       string
+	transport http.RoundTripper
+	tokens    map[string]string // TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN, OTHER_TOKEN
+	lacks     map[need]string   // why a need is not met
+	guarded   bool              // only one plant may be written, with guardedID
+	log       *bytes.Buffer     // of a service in process, otherwise nil
 }
+
+// guardedID is the same in each run, so that all of them together write one plant.
+const guardedID = math.MaxInt64 - 1
 
 // An answer is what a target answers to a request.
 type answer struct {
@@ -44,107 +47,188 @@ type answer struct {
 
 func (a answer) String() string { return fmt.Sprintf("%d %.300s %v", a.status, a.body, a.header) }
 
-// send sends the request of a step with the case's ids and the target's tokens.
-func (target target) send(t testing.TB, s step, id int64) answer {
+// fill returns s with id, the next id and the target's tokens in the places of $1, $2, $TOKEN and so on.
+func (target target) fill(t *testing.T, s step, id int64) step {
 	t.Helper()
 	secret := target.tokens["TOKEN"]
 	unknown, _, err := token.Issue(crand.Reader, "nobody", time.Now(), time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
-	values := []string{"$1", fmt.Sprint(id), "$2", fmt.Sprint(id + 1), "$LOWER", strings.ToLower(secret), "$UNKNOWN", unknown}
-	for name, secret := range target.tokens {
-		values = append(values, "$"+name, secret)
+	middle, other := len(secret)/2, "0"
+	if secret[middle:middle+1] == other {
+		other = "1"
 	}
-	fill := strings.NewReplacer(values...).Replace
-	header := http.Header{"Authorization": {"Bearer " + secret}, "Content-Type": {"application/json"}}
+	forged := secret[:middle] + other + secret[middle+1:]
+	replacements := []string{
+		"$1", fmt.Sprint(id), "$2", fmt.Sprint(id + 1),
+		"$FORGED", forged, "$LOWER", strings.ToLower(secret), "$UNKNOWN", unknown,
+	}
+	for name, secret := range target.tokens {
+		replacements = append(replacements, "$"+name, secret)
+	}
+	replacer := strings.NewReplacer(replacements...)
+	header := http.Header{}
 	for name, values := range s.header {
-		header[name] = nil
 		for _, value := range values {
-			header.Add(name, fill(value))
+			header.Add(name, replacer.Replace(value))
 		}
 	}
-	return target.ask(t, fill(cmp.Or(s.route, "POST /plants")), header, fill(s.body))
+	s.header = header
+	s.path = replacer.Replace(s.path)
+	s.body = replacer.Replace(s.body)
+	s.want.body = replacer.Replace(s.want.body)
+	return s
 }
 
-// ask sends a request to a route such as `POST /plants`. No answer ends the test.
-func (target target) ask(t testing.TB, route string, header http.Header, body string) answer {
+// send sends the request of a step that is filled. No answer ends the test.
+func (target target) send(t *testing.T, s step) answer {
 	t.Helper()
-	method, path, _ := strings.Cut(route, " ")
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, method, target.url+path, strings.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, s.method, target.url+s.path, strings.NewReader(s.body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header = header
-	response, err := target.RoundTrip(request) // which follows no redirect
+	request.Header = s.header
+	response, err := target.transport.RoundTrip(request) // which follows no redirect
 	if err != nil {
 		t.Fatalf("no answer, so that the test ends here: %v", err)
 	}
-	content, err := io.ReadAll(io.LimitReader(response.Body, 10<<20))
-	if err = cmp.Or(err, response.Body.Close()); err != nil {
+	defer response.Body.Close() //nolint:errcheck // it has been read
+	body, err := io.ReadAll(io.LimitReader(response.Body, 10<<20))
+	if err != nil {
 		t.Fatal(err)
 	}
-	return answer{response.StatusCode, response.Header, content}
+	return answer{status: response.StatusCode, header: response.Header, body: body}
 }
 
-// fromEnvironment returns the deployment at url.
-func fromEnvironment(t *testing.T, url string) target {
+// logged returns what a service in process has logged since the last call, without the ids of the tokens, which are the
+// one part of a token that a log may have.
+func (target target) logged() string {
+	if target.log == nil {
+		return ""
+	}
+	text := target.log.String()
+	target.log.Reset()
+	for _, secret := range target.tokens {
+		if id, ok := token.ID(secret); ok {
+			text = strings.ReplaceAll(text, `"token_id":"`+id+`"`, "")
+		}
+	}
+	return text
+}
+
+// atURL returns the service at a URL.
+func atURL(url string, tokens map[string]string, lacks map[need]string) target {
+	lacks = maps.Clone(lacks)
+	if lacks == nil {
+		lacks = map[need]string{}
+	}
+	lacks[rawHeaders] = "HTTP has no such header"
+	return target{url: url, transport: http.DefaultTransport, tokens: tokens, lacks: lacks}
+}
+
+// inProcess returns a service with its plants in memory.
+func inProcess(verifier token.Verifier, tokens map[string]string, lacks map[need]string) target {
+	var buffer bytes.Buffer
+	log := slog.New(slog.NewJSONHandler(&buffer, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	handler := gateway.New(gateway.Options{
+		Authorizer: &api.Authorizer{Verify: verifier.Verify, Log: log, Now: time.Now},
+		Routes:     api.Routes(),
+		Function:   &api.Service{Plants: new(memory.Plants), Log: log, Now: time.Now, NewKey: crand.Text},
+		Log:        log,
+		Now:        time.Now,
+		NewID:      crand.Text,
+	})
+	return target{transport: transport{handler}, tokens: tokens, lacks: lacks, log: &buffer}
+}
+
+// transport gives requests to a handler.
+type transport struct{ http.Handler }
+
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	recorder := httptest.NewRecorder()
+	t.ServeHTTP(recorder, r)
+	return recorder.Result(), nil
+}
+
+// fromEnvironment returns the deployment at base.
+func fromEnvironment(t *testing.T, base string) target {
 	t.Helper()
-	found := target{url, http.DefaultTransport, map[string]string{}, map[need]string{}, false}
+	found := atURL(base, map[string]string{}, nil)
 	for name, needed := range map[string]need{
 		"TOKEN": nothing, "EXPIRED_TOKEN": expiredToken, "REVOKED_TOKEN": revokedToken, "OTHER_TOKEN": anotherToken,
 	} {
-		if found.tokens[name] = cmp.Or(os.Getenv("CONTRACT_"+name), os.Getenv(name)); found.tokens[name] == "" {
-			found.lacking[needed] = name + " is not set"
+		found.tokens[name] = cmp.Or(os.Getenv("CONTRACT_"+name), os.Getenv(name))
+		if found.tokens[name] == "" {
+			found.lacks[needed] = name + " is not set"
 		}
 	}
-	switch writes := os.Getenv("WRITES"); {
-	case found.tokens["TOKEN"] == "":
+	if found.tokens["TOKEN"] == "" {
 		t.Fatal("TOKEN is not set: export TOKEN=..., then make contract URL=...")
-	case !regexp.MustCompile(`^https?://[^?#]+$`).MatchString(url):
-		t.Fatalf("URL must be the base address of a service, such as https://example.com, and is %q", url)
-	case writes != "all" && writes != "":
-		t.Fatalf("WRITES must be all, or not be set, and is %q", writes)
-	case writes == "":
+	}
+	parsed, err := url.Parse(base)
+	if err != nil || parsed.Host == "" || parsed.RawQuery != "" || parsed.Fragment != "" {
+		t.Fatalf("URL must be the base address of a service, such as https://example.com, and is %q", base)
+	}
+	switch writes := os.Getenv("WRITES"); writes {
+	case "all":
+	case "":
 		found.guarded = true
-		found.lacking[freshIDs] = "it writes, and WRITES=all is not set"
-		found.lacking[anotherToken] = found.lacking[freshIDs]
-		found.lacking[joinedHeaders] = found.lacking[freshIDs]
+		for _, needed := range []need{freshIDs, anotherToken, joinedHeaders} {
+			found.lacks[needed] = "it writes, and WRITES=all is not set"
+		}
+	default:
+		t.Fatalf("WRITES must be all, or not be set, and is %q", writes)
 	}
-	got := found.send(t, step{body: noPlant}, 1)
-	switch code, _, _, err := loadContract(t).outcome(got); {
-	case err == nil && code/1000 == 2:
-		t.Fatalf("TOKEN is not valid here: a POST to %s/plants is answered with error %d", url, code)
-	case err != nil || code != 1004:
-		t.Fatalf("this is no Plant Store: a POST to %s/plants is answered %d and %d bytes", url, got.status, len(got.body))
-	}
-	// `sam local start-api` has an answer of its own to another route.
-	other := string(found.ask(t, "GET /", http.Header{}, "").body)
-	if strings.HasPrefix(url, "http://127.0.0.1:") && strings.Contains(other, "Missing Authentication Token") {
-		found.lacking[rawBytes] = "`sam local` itself answers 502 to what is not UTF-8"
-		found.lacking[gatewayBodies] = "`sam local` has answers of its own for what API Gateway answers"
-	}
-	if strings.Contains(url, "/_aws/execute-api/") {
-		found.lacking[rawBytes] = "the local AWS replaces what is not UTF-8"
-		found.lacking[joinedHeaders] = "the local AWS joins headers by a comma and a space"
-		found.lacking[gatewayBodies] = "the local AWS has answers of its own for what API Gateway answers"
-	}
+	found.findOut(t)
 	return found
 }
 
-// issueAll stores a token of each kind. It returns the secrets, which are the same in each process of a fuzz test.
-func issueAll(t testing.TB, store token.Store) map[string]string {
+// findOut ends the test if the target is no Plant Store or refuses the token. It adds to what the target lacks.
+func (target target) findOut(t *testing.T) {
 	t.Helper()
-	random := rand.NewChaCha8([32]byte{})
+	contract := loadContract(t)
+	got := target.send(t, target.fill(t, post(noPlant), guardedID))
+	var refusal struct {
+		Error int `json:"error"`
+	}
+	if err := json.Unmarshal(got.body, &refusal); err != nil || refusal.Error == 0 {
+		t.Fatalf("this is no Plant Store: a POST to %s/plants is answered %d and %d bytes", target.url, got.status, len(got.body))
+	}
+	if refusal.Error/1000 == 2 {
+		t.Fatalf("TOKEN is not valid here: a POST to %s/plants is answered with error %d", target.url, refusal.Error)
+	}
+	if target.guarded {
+		first := target.fill(t, firstProbe(), guardedID)
+		if contract.check(first.gets(exists), target.send(t, first)) == nil {
+			target.lacks[ownPlant] = "another subject has created the plant"
+		}
+	}
+	// `sam local start-api` has an answer of its own to another route.
+	other := string(target.send(t, step{method: "GET", path: "/", header: http.Header{}}).body)
+	if strings.HasPrefix(target.url, "http://127.0.0.1:") && strings.Contains(other, "Missing Authentication Token") {
+		target.lacks[rawBytes] = "`sam local` itself answers 502 to what is not UTF-8"
+		target.lacks[gatewayBodies] = "`sam local` has answers of its own for what API Gateway answers"
+	}
+	if strings.Contains(target.url, "/_aws/execute-api/") {
+		target.lacks[rawBytes] = "the local AWS replaces what is not UTF-8"
+		target.lacks[joinedHeaders] = "the local AWS joins headers by a comma and a space"
+		target.lacks[gatewayBodies] = "the local AWS has answers of its own for what API Gateway answers"
+	}
+}
+
+// issueAll stores a token of each kind and returns the secrets.
+func issueAll(t *testing.T, store token.Store) map[string]string {
+	t.Helper()
 	secrets := map[string]string{}
 	for _, name := range []string{"TOKEN", "OTHER_TOKEN", "EXPIRED_TOKEN", "REVOKED_TOKEN"} {
 		issuedAt := time.Now()
 		if name == "EXPIRED_TOKEN" {
 			issuedAt = issuedAt.Add(-2 * time.Hour)
 		}
-		secret, issued, err := token.Issue(random, strings.ToLower(name), issuedAt, time.Hour)
+		secret, issued, err := token.Issue(crand.Reader, strings.ToLower(name), issuedAt, time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,67 +243,4 @@ func issueAll(t testing.TB, store token.Store) map[string]string {
 		secrets[name] = secret
 	}
 	return secrets
-}
-
-// service is a target in process that takes one request at a time, with what a test needs to see of its inside.
-type service struct {
-	contract
-	target
-	gateway    http.Handler
-	authorizer api.Authorizer
-	plants     lastPlant
-	log        bytes.Buffer // of the last request
-}
-
-// lastPlant is a store that shows the last plant.
-type lastPlant struct {
-	memory.Plants
-	plant plant.NewPlant
-}
-
-func (s *lastPlant) Create(ctx context.Context, w plant.Write) error {
-	s.plant = w.Plant
-	return s.Plants.Create(ctx, w)
-}
-
-func newService(t testing.TB) *service {
-	t.Helper()
-	s, tokens := &service{contract: loadContract(t)}, new(memory.Tokens)
-	log := slog.New(slog.NewJSONHandler(&s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	s.authorizer = api.Authorizer{Verify: token.Verifier{Store: tokens, Now: time.Now}.Verify, Log: log, Now: time.Now}
-	s.gateway = gateway.New(gateway.Options{
-		Authorizer: &s.authorizer,
-		Routes:     api.Routes(),
-		Function:   &api.Service{Plants: &s.plants, Log: log, Now: time.Now, NewKey: crand.Text},
-		Log:        log,
-		Now:        time.Now,
-		NewID:      crand.Text,
-	})
-	s.target = target{"", s, issueAll(t, tokens), nil, false}
-	return s
-}
-
-// accept makes the service accept the tokens of an issuer too.
-func (s *service) accept(t *testing.T, issuer *issuertest.Issuer) {
-	t.Helper()
-	verifier, err := jwt.New(issuer.URL, issuer.Audience, time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.authorizer.Verify = token.Verifier{Store: new(memory.Tokens), Now: time.Now, Issuer: verifier}.Verify
-}
-
-// RoundTrip gives a request to the gateway.
-func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
-	s.log.Reset()
-	recorder := httptest.NewRecorder()
-	s.gateway.ServeHTTP(recorder, r)
-	return recorder.Result(), nil
-}
-
-// try sends a request to create a plant to a service without plants.
-func (s *service) try(t *testing.T, body string, authorization ...string) answer {
-	t.Helper()
-	s.plants = lastPlant{}
-	return s.ask(t, "POST /plants", http.Header{"Authorization": authorization}, body)
 }

@@ -1,0 +1,89 @@
+package contract
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+)
+
+// A testCase is a conversation: requests that are sent one after the other, each with the answer that it must get.
+type testCase struct {
+	name  string
+	needs need
+	steps []step
+}
+
+// A need is what a target must have for a case. Without it the case is left out.
+type need int
+
+const (
+	nothing       need = iota
+	ownPlant           // that the one plant which may always be written is the subject's own
+	freshIDs           // that anything may be written
+	expiredToken       // an expired token, in EXPIRED_TOKEN
+	revokedToken       // a revoked token, in REVOKED_TOKEN
+	anotherToken       // a token of another subject, in OTHER_TOKEN
+	rawHeaders         // that values of headers arrive byte for byte: in process only
+	rawBytes           // that bodies arrive byte for byte: not in `sam local` and the local AWS
+	joinedHeaders      // that anything may be written, and two headers of a name are joined by a comma alone: not in the local AWS
+	gatewayBodies      // API Gateway's own answers: not in `sam local` and the local AWS
+)
+
+// A step is a request and the answer that it must get. In its texts $1 and $2 stand for two ids that no other case has,
+// $TOKEN, $OTHER_TOKEN and so on for the target's tokens, $FORGED for a token with one character changed, $LOWER for a
+// token in lower case, and $UNKNOWN for a token that no table has.
+type step struct {
+	method string
+	path   string
+	header http.Header
+	body   string
+	want   want
+}
+
+// call returns a request with a valid token and the content type of JSON.
+func call(method, path, body string) step {
+	header := http.Header{"Authorization": {"Bearer $TOKEN"}, "Content-Type": {"application/json"}}
+	return step{method: method, path: path, header: header, body: body}
+}
+
+func post(body string) step { return call("POST", "/plants", body) }
+
+// with returns s with these values of a header instead of its own. Without values it has no such header.
+func (s step) with(header string, values ...string) step {
+	s.header = maps.Clone(s.header)
+	s.header[header] = values
+	return s
+}
+
+// gets returns s with the answer that it must get.
+func (s step) gets(w want) step {
+	s.want = w
+	return s
+}
+
+func (s step) String() string {
+	return fmt.Sprintf("%s %s with headers %.300q and body %.200q", s.method, s.path, s.header, s.body)
+}
+
+// want is an answer: 200 with a body, 400 with an Error, or an answer of API Gateway's own.
+type want struct {
+	status int
+	body   string // of 200, as JSON
+	code   int    // of the Error
+	reason string // of the error 1004, which its message ends with
+}
+
+func answered(body string) want { return want{status: http.StatusOK, body: body} }
+func refused(code int) want     { return want{status: http.StatusBadRequest, code: code} }
+func invalid(reason string) want {
+	return want{status: http.StatusBadRequest, code: 1004, reason: reason}
+}
+func gatewayRefuses(status int) want { return want{status: status} }
+
+// writes returns a case that creates plants.
+func writes(name string, steps ...step) testCase {
+	return testCase{name: name, needs: freshIDs, steps: steps}
+}
+
+// one returns a case of a single request that creates no plant.
+func one(name string, s step) testCase { return testCase{name: name, steps: []step{s}} }

@@ -49,8 +49,8 @@ func rewrite(file, renamed, content string) error {
 // replacer returns a function that replaces the names in the content of a file.
 func replacer(current, wanted names) func(string) string {
 	// Where the module path stands, the name may be the same word.
-	module := regexp.MustCompile(`(?m)(^module |^import "|^\t(?:\w+ )?"|module-path: |local-prefixes: \[)` +
-		regexp.QuoteMeta(current.module) + `(["/\]]|$)`)
+	module := regexp.MustCompile(`(?m)(^module |^import "|^\t(?:\w+ )?"|module-path: |local-prefixes: \[|, )` +
+		regexp.QuoteMeta(current.module) + `(["/\]$]|$)`)
 	const placeholder = "\x00"
 	prefix := regexp.MustCompile(`\b` + current.prefix)
 	others := strings.NewReplacer(

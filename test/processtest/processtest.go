@@ -149,10 +149,13 @@ func ServeOn(t testing.TB, binary, address string, environment ...string) *Serve
 	return s
 }
 
+// Soak reports whether the test runs in `make soak`.
+func Soak() bool { return os.Getenv("SOAK") != "" }
+
 // Scale returns how often a test repeats what it does: full in `make soak`, or
 // else short.
 func Scale(short, full int) int {
-	if os.Getenv("SOAK") != "" {
+	if Soak() {
 		return full
 	}
 	return short

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"plantstore/internal/dynamo"
 	"plantstore/test/dynamotest"
 	"plantstore/test/processtest"
 	"plantstore/test/runtimeapi"
@@ -164,7 +163,7 @@ func TestServeStopsUnderLoad(t *testing.T) {
 	binary := processtest.Build(t, "cmd/plantstore")
 	t.Parallel()
 	d := newDatabase(t)
-	secret, _ := processtest.IssueToken(t, &dynamo.TokenStore{Client: d.direct, Table: d.tokens}, "gardener", time.Now())
+	secret := d.issue(t)
 	environment := processtest.Environment(dynamotest.Endpoint(t), "PLANTS_TABLE="+d.plants, "TOKENS_TABLE="+d.tokens)
 	for range processtest.Scale(1, 20) {
 		server := processtest.Serve(t, binary, environment...)
@@ -181,8 +180,7 @@ func TestServeStopsUnderLoad(t *testing.T) {
 			if i == requests/2 {
 				go server.Stop() //nolint:errcheck // Serve reports it
 			}
-			id := d.newID()
-			d.visit(t, server.URL, secret, creation{id: id, name: fmt.Sprintf("plant %d", id), key: "key"})
+			d.visit(t, server.URL, secret, d.newCreation(true))
 		})
 		_ = server.Stop() // waits for the other
 		_ = silent.Close()

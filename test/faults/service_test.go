@@ -3,6 +3,7 @@ package faults
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -20,6 +21,7 @@ import (
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
 	"plantstore/internal/plant"
+	"plantstore/internal/token"
 	"plantstore/test/dynamotest"
 )
 
@@ -38,6 +40,30 @@ func newDatabase(t *testing.T) *database {
 
 // newID returns an id that no plant has.
 func (d *database) newID() int64 { return d.ids.Add(1) }
+
+// issue returns a token of the gardener that the table has.
+func (d *database) issue(t *testing.T) string {
+	t.Helper()
+	secret, issued, err := token.Issue(rand.Reader, "gardener", time.Now(), time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := &dynamo.TokenStore{Client: d.direct, Table: d.tokens}
+	if err := store.Add(t.Context(), issued); err != nil {
+		t.Fatal(err)
+	}
+	return secret
+}
+
+// unknownToken returns a token that no table has.
+func unknownToken(t *testing.T) string {
+	t.Helper()
+	secret, _, err := token.Issue(rand.Reader, "gardener", time.Now(), time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return secret
+}
 
 // meeting returns a client of a new process, whose first attempts meet f.
 func (d *database) meeting(f *fault, attempts int) *dynamodb.Client {
@@ -89,6 +115,16 @@ func (c creation) stored() stored {
 }
 
 func (c creation) body() string { return fmt.Sprintf(`{"id":%d,"name":%q}`, c.id, c.name) }
+
+// newCreation returns a request for a plant that is not there.
+func (d *database) newCreation(hasKey bool) creation {
+	id := d.newID()
+	c := creation{id: id, name: fmt.Sprintf("plant %d", id)}
+	if hasKey {
+		c.key = fmt.Sprintf("key-%d", id)
+	}
+	return c
+}
 
 // event is the event of c. In presented is the hash of no Authorization header.
 func (c creation) event() []byte {

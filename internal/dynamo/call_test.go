@@ -92,6 +92,10 @@ func TestCreateByAttempts(t *testing.T) {
 		{"a conflict with another region", do(refuse("ReplicatedWriteConflictException"), succeed), nil},
 		{"an unknown failure", do(answer(501, errorBody("Unknown")), succeed), nil},
 		{"a failure without a body", do(answer(500, ""), succeed), nil},
+		{"an unavailable service", do(answer(503, errorBody("ServiceUnavailable")), succeed), nil},
+		{"a proxy that waited too long", do(answer(408, ""), succeed), nil},
+		{"a proxy that finds the request too large", do(answer(413, "<html>"), succeed), nil},
+		{"a proxy that was left", do(answer(499, "<html>"), succeed), nil},
 		{"a refusal that is no JSON", do(answer(400, "<html>"), succeed), nil},
 		{"a refusal that names no error", do(answer(429, `{"message":"slow down"}`), succeed), nil},
 		{"a refusal that names no error of DynamoDB's", do(answer(429, `{"code":"too_many"}`), succeed), nil},
@@ -120,8 +124,11 @@ func TestCreateByAttempts(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			n, err := create(t, 5*time.Second, test.attempts...) // it ends by itself
-			if !errors.Is(outcome(err), test.want) || n != len(test.attempts) {
-				t.Errorf("Create = %v after %d attempts, want %v after %d", err, n, test.want, len(test.attempts))
+			if got := outcome(err); !errors.Is(got, test.want) {
+				t.Errorf("Create = %v, want %v", err, test.want)
+			}
+			if n != len(test.attempts) {
+				t.Errorf("Create made %d attempts, want %d", n, len(test.attempts))
 			}
 		})
 	}
@@ -152,8 +159,11 @@ func TestCreateByDeadline(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			n, err := create(t, 300*time.Millisecond, test.attempts...)
-			if !errors.Is(outcome(err), test.want) || !strings.Contains(err.Error(), test.cause) {
-				t.Errorf("Create = %v after %d attempts, want %v with the cause %q", err, n, test.want, test.cause)
+			if got := outcome(err); !errors.Is(got, test.want) {
+				t.Fatalf("Create = %v after %d attempts, want %v", err, n, test.want)
+			}
+			if !strings.Contains(err.Error(), test.cause) {
+				t.Errorf("Create = %v after %d attempts, want the cause %q", err, n, test.cause)
 			}
 		})
 	}
@@ -186,8 +196,14 @@ func TestQuota(t *testing.T) {
 			before := len(fake.received())
 			err := store.Create(ctx, oak)
 			n := len(fake.received()) - before
-			if !errors.Is(outcome(err), test.want) || n != 1 || ctx.Err() != nil {
-				t.Errorf("Create after an outage = %v after %d attempts, want %v after 1", err, n, test.want)
+			if got := outcome(err); !errors.Is(got, test.want) {
+				t.Errorf("Create after an outage = %v, want %v", err, test.want)
+			}
+			if n != 1 {
+				t.Errorf("Create after an outage made %d attempts, want 1", n)
+			}
+			if ctx.Err() != nil {
+				t.Errorf("Create after an outage ended with its deadline, want an earlier end")
 			}
 		})
 	}

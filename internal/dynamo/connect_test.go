@@ -14,8 +14,11 @@ func TestConnect(t *testing.T) {
 	Connect(client)
 	_, err := (&Tokens{Client: client, Table: "tokens"}).Find(t.Context(), "id")
 	requests := fake.received()
-	if len(requests) != 2 || requests[0].RemoteAddr != requests[1].RemoteAddr {
-		t.Fatalf("Connect and Find (%v) sent %d requests, want two on one connection", err, len(requests))
+	if len(requests) != 2 {
+		t.Fatalf("Connect and Find (%v) sent %d requests, want two", err, len(requests))
+	}
+	if requests[0].RemoteAddr != requests[1].RemoteAddr {
+		t.Errorf("Connect and Find used the connections %s and %s, want one", requests[0].RemoteAddr, requests[1].RemoteAddr)
 	}
 	r := requests[0]
 	if r.Method != http.MethodGet || r.URL.Path != "/" || r.Header.Get("Authorization") != "" || r.body != "" {

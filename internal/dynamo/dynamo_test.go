@@ -1,17 +1,20 @@
 package dynamo_test
 
 import (
-	"encoding/json"
+	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"plantstore/internal/dynamo"
 	"plantstore/internal/plant"
@@ -36,42 +39,79 @@ func TestTokens(t *testing.T) {
 	})
 }
 
-// The attributes of both tables are fixed: others read them.
-func TestItems(t *testing.T) {
+// The attributes of a plant's item are fixed: others read them.
+func TestPlantItems(t *testing.T) {
 	t.Parallel()
-	client, plants, tokens := dynamotest.Tables(t)
-	empty, at := "", time.Date(2026, 3, 1, 13, 0, 0, 0, time.FixedZone("CET", 3600))
+	client, table, _ := dynamotest.Tables(t)
+	store := &dynamo.Plants{Client: client, Table: table}
 	key := plant.NewWriteKey("gardener", "k")
-	store := &dynamo.Plants{Client: client, Table: plants}
-	for id, p := range map[int64]plant.Plant{-7: {Name: "oak", Tag: &empty}, 8: {Name: "elm"}} {
-		w := plant.Write{Plant: plant.NewPlant{ID: id, Plant: p}, Key: key, By: "gardener", At: at}
-		if err := store.Create(t.Context(), w); err != nil {
-			t.Fatal(err)
-		}
+	tests := []struct {
+		name  string
+		plant plant.NewPlant
+		want  map[string]any
+	}{
+		{
+			name:  "a plant without a tag",
+			plant: plant.NewPlant{ID: 8, Plant: plant.Plant{Name: "elm"}},
+			want: map[string]any{
+				"id": 8.0, "name": "elm",
+				"created_at": "2026-03-01T12:00:00Z", "created_by": "gardener", "write_key": key,
+			},
+		},
+		{
+			name:  "a plant with an empty tag",
+			plant: plant.NewPlant{ID: -7, Plant: plant.Plant{Name: "oak", Tag: new("")}},
+			want: map[string]any{
+				"id": -7.0, "name": "oak", "tag": "",
+				"created_at": "2026-03-01T12:00:00Z", "created_by": "gardener", "write_key": key,
+			},
+		},
 	}
-	issued := token.Token{ID: "i", Digest: "d", Subject: "s", CreatedAt: at.UTC(), ExpiresAt: time.Unix(18e8, 0).UTC()}
-	if err := (&dynamo.Tokens{Client: client, Table: tokens}).Add(t.Context(), issued); err != nil {
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			at := time.Date(2026, 3, 1, 13, 0, 0, 0, time.FixedZone("CET", 3600))
+			err := store.Create(t.Context(), plant.Write{Plant: test.plant, Key: key, By: "gardener", At: at})
+			if err != nil {
+				t.Fatal(err)
+			}
+			id := &types.AttributeValueMemberN{Value: strconv.FormatInt(test.plant.ID, 10)}
+			checkItem(t, client, table, id, test.want)
+		})
+	}
+}
+
+// The attributes of a token's item are fixed: others read them.
+func TestTokenItem(t *testing.T) {
+	t.Parallel()
+	client, _, table := dynamotest.Tables(t)
+	issued := token.Token{
+		ID: "i", Digest: "d", Subject: "s",
+		CreatedAt: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
+		ExpiresAt: time.Unix(1_800_000_000, 0).UTC(),
+	}
+	store := &dynamo.Tokens{Client: client, Table: table}
+	if err := store.Add(t.Context(), issued); err != nil {
 		t.Fatal(err)
 	}
-	stamp, ofKey := `{"created_at":"2026-03-01T12:00:00Z",`, `,"write_key":"`+key+`"}`
-	for table, want := range map[string][]string{
-		plants: {
-			stamp + `"created_by":"gardener","id":-7,"name":"oak","tag":""` + ofKey,
-			stamp + `"created_by":"gardener","id":8,"name":"elm"` + ofKey,
-		},
-		tokens: {stamp + `"digest":"d","expires_at":1800000000,"id":"i","subject":"s"}`},
-	} {
-		out, err := client.Scan(t.Context(), &dynamodb.ScanInput{TableName: &table})
-		if err != nil || len(out.Items) != len(want) {
-			t.Fatalf("Scan of %s: %v, want the items %q", table, err, want)
-		}
-		for _, item := range out.Items {
-			var value map[string]any
-			err := attributevalue.UnmarshalMap(item, &value)
-			if got, _ := json.Marshal(value); err != nil || !slices.Contains(want, string(got)) {
-				t.Errorf("item = %s, %v, want one of %q", got, err, want)
-			}
-		}
+	checkItem(t, client, table, &types.AttributeValueMemberS{Value: "i"}, map[string]any{
+		"id": "i", "digest": "d", "subject": "s", "created_at": "2026-03-01T12:00:00Z", "expires_at": 1_800_000_000.0,
+	})
+}
+
+// checkItem checks the item of table with this id.
+func checkItem(t *testing.T, client *dynamodb.Client, table string, id types.AttributeValue, want map[string]any) {
+	t.Helper()
+	key := map[string]types.AttributeValue{"id": id}
+	out, err := client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: &table, Key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := attributevalue.UnmarshalMap(out.Item, &got); err != nil {
+		t.Fatal(err)
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("item = %v, want %v", got, want)
 	}
 }
 
@@ -151,6 +191,8 @@ func insert(t *testing.T, client *dynamodb.Client, table, item string) {
 
 func TestCheckTables(t *testing.T) {
 	client, plants, tokens := dynamotest.Tables(t)
+	older := "older-" + tokens
+	createTable(t, client, older, "digest")
 	tests := []struct {
 		name, plants, tokens string
 		want                 string // part of the error
@@ -158,6 +200,7 @@ func TestCheckTables(t *testing.T) {
 		{name: "both tables", plants: plants, tokens: tokens, want: "<nil>"},
 		{name: "the tables swapped", plants: tokens, tokens: plants, want: "does not have the key id of type N"},
 		{name: "the table of plants twice", plants: plants, tokens: plants, want: "does not have the key id of type S"},
+		{name: "a table with another key", plants: plants, tokens: older, want: "does not have the key id of type S"},
 		{name: "no table of plants", plants: "absent", tokens: tokens, want: "does not exist: absent"},
 		{name: "no table of tokens", plants: plants, tokens: "absent", want: "does not exist: absent"},
 	}
@@ -175,4 +218,31 @@ func TestCheckTables(t *testing.T) {
 	if err := dynamo.CreateTables(t.Context(), client, tokens, plants); err == nil {
 		t.Errorf("CreateTables with the names swapped = nil, want an error")
 	}
+}
+
+// createTable creates a table with a key of strings, until the test ends.
+func createTable(t *testing.T, client *dynamodb.Client, table, key string) {
+	t.Helper()
+	_, err := client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+		TableName:   &table,
+		BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS},
+			{AttributeName: &key, AttributeType: types.ScalarAttributeTypeS},
+		},
+		KeySchema: []types.KeySchemaElement{{AttributeName: &key, KeyType: types.KeyTypeHash}},
+		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{{
+			IndexName:  aws.String("by-id"),
+			KeySchema:  []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+			Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if _, err := client.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: &table}); err != nil {
+			t.Error(err)
+		}
+	})
 }

@@ -30,16 +30,17 @@ func TestDelay(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			longest := time.Duration(0)
+			shortest, longest := test.bound, time.Duration(0)
 			for range 1000 {
 				got, err := delay(test.attempt, nil)
 				if err != nil || got < 0 || got > test.bound {
 					t.Fatalf("delay(%d) = %v, %v, want at most %v", test.attempt, got, err, test.bound)
 				}
+				shortest = min(shortest, got)
 				longest = max(longest, got)
 			}
-			if longest < test.bound*3/4 {
-				t.Errorf("delay(%d) = %v at most in 1000 calls, want up to %v", test.attempt, longest, test.bound)
+			if shortest > test.bound/4 || longest < test.bound*3/4 {
+				t.Errorf("delay(%d) = %v to %v in 1000 calls, want 0 to %v", test.attempt, shortest, longest, test.bound)
 			}
 		})
 	}

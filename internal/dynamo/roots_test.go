@@ -37,7 +37,8 @@ func TestAmazonSigns(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			client, ok := functionClient(test.region, test.endpoint).Options().HTTPClient.(*awshttp.BuildableClient)
+			options := functionClient(test.region, test.endpoint).Options()
+			client, ok := options.HTTPClient.(*awshttp.BuildableClient)
 			if !ok {
 				t.Fatal("the client is not the SDK's own")
 			}

@@ -4,7 +4,7 @@ import (
 	"encoding/json/v2"
 	"errors"
 	"net/http"
-	"strings"
+	"slices"
 	"testing"
 	"time"
 
@@ -26,30 +26,32 @@ func TestListReadsEachPage(t *testing.T) {
 	tests := []struct {
 		name     string
 		attempts []http.HandlerFunc
-		want     string // ids and errors
-		err      error
+		want     []string // ids
+		err      error    // with which the list ends
 	}{
-		{name: "one page", attempts: do(lastPage), want: "last"},
-		{name: "two pages", attempts: do(firstPage, lastPage), want: "first last"},
-		{name: "a page without tokens", attempts: do(succeed), want: ""},
-		{name: "a page at the second attempt", attempts: do(firstPage, fail, lastPage), want: "first last"},
-		{name: "a page that is refused", attempts: do(firstPage, refuse("AccessDeniedException")), want: "first error", err: errOther},
+		{name: "one page", attempts: do(lastPage), want: []string{"last"}},
+		{name: "two pages", attempts: do(firstPage, lastPage), want: []string{"first", "last"}},
+		{name: "a page without tokens", attempts: do(succeed)},
+		{name: "a page at the second attempt", attempts: do(firstPage, fail, lastPage), want: []string{"first", "last"}},
+		{name: "a page that is refused", attempts: do(firstPage, refuse("AccessDeniedException")), want: []string{"first"}, err: errOther},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			fake := newFake(t, test.attempts...)
-			got := []string{}
+			store := &Tokens{Client: fake.client(), Table: "tokens"}
+			var got []string
 			var last error
-			for found, err := range (&Tokens{Client: fake.client(), Table: "tokens"}).List(t.Context()) {
-				if err != nil {
-					found.ID = "error"
-				}
-				got = append(got, found.ID)
+			for found, err := range store.List(t.Context()) {
 				last = err
+				if err == nil {
+					got = append(got, found.ID)
+				}
 			}
-			if strings.Join(got, " ") != test.want || !errors.Is(tokenOutcome(last), test.err) || len(fake.received()) != len(test.attempts) {
-				t.Errorf("List = %q, %v in %d requests, want %q, %v in %d",
-					got, last, len(fake.received()), test.want, test.err, len(test.attempts))
+			if !slices.Equal(got, test.want) || !errors.Is(tokenOutcome(last), test.err) {
+				t.Errorf("List = %q, %v, want %q, %v", got, last, test.want, test.err)
+			}
+			if n := len(fake.received()); n != len(test.attempts) {
+				t.Errorf("List sent %d requests, want %d", n, len(test.attempts))
 			}
 		})
 	}

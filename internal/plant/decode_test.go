@@ -1,48 +1,93 @@
 package plant
 
 import (
-	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 )
 
 // The rows about JSON's syntax and the types of members are in test/contract.
 func TestDecode(t *testing.T) {
-	malformed, invalid, tooLarge := ErrMalformed.Error(), ErrInvalid.Error()+": ", ErrTooLarge.Error()
-	oak := `{"id":1,"name":"oak"}`
-	sized := func(size int) string { return `{"id":1,"name":"` + strings.Repeat("n", size-2) + `","tag":"ä"}` }
+	empty, fern, umlaut := "", "fern", "ä"
+	oak := NewPlant{ID: 1, Plant: Plant{Name: "oak"}}
+	longest := strings.Repeat("n", MaxSize-len(umlaut))
 	tests := []struct {
 		name string
 		body string
-		want string // the plant in JSON, or the text of the error
+		want NewPlant
 	}{
-		{"no tag, and white space", ` { "name" : "oak" , "id" : 1 } ` + "\t\r\n", oak},
-		{"a tag", `{"id":1,"name":"oak","tag":"fern"}`, `{"id":1,"name":"oak","tag":"fern"}`},
-		{"an empty tag", `{"id":1,"name":"oak","tag":""}`, `{"id":1,"name":"oak","tag":""}`},
+		{"no tag", `{"id":1,"name":"oak"}`, oak},
+		{"white space", ` { "name" : "oak" , "id" : 1 } ` + "\t\r\n", oak},
+		{"a tag", `{"id":1,"name":"oak","tag":"fern"}`, NewPlant{ID: 1, Plant: Plant{Name: "oak", Tag: &fern}}},
+		{"an empty tag", `{"id":1,"name":"oak","tag":""}`, NewPlant{ID: 1, Plant: Plant{Name: "oak", Tag: &empty}}},
+		{"an escaped character", `{"id":1,"name":"\u006fak"}`, oak},
 		{"unknown members", `{"id":1,"name":"oak","ID":"x","Name":null,"x":{"y":[1,{"z":2}]}}`, oak},
-		{"an integer with an exponent", `{"id":-1.20e1,"name":"oak"}`, `{"id":-12,"name":"oak"}`},
-
-		{"half an object", `{"id":1,"name":"oak"`, malformed},
-
-		{"null", `null`, invalid + "it must be an object"},
-		{"names in another case", `{"ID":1,"Name":"oak"}`, invalid + "id is required; name is required"},
-		{"id a fraction", `{"id":1.5,"name":"oak"}`, invalid + "id must be an integer"},
-		{"id out of range", `{"id":1e19,"name":"oak"}`, invalid + "id " + errRange.Error()},
-		{"every member", `{"id":1.5,"name":1,"tag":2}`, invalid + "id must be an integer; name must be a string; tag must be a string"},
-		{"tag null", `{"id":1,"name":"oak","tag":null}`, invalid + "tag must be a string"},
-
-		{"the largest name and tag", sized(MaxSize), sized(MaxSize)},
-		{"a name and a tag one byte too large", sized(MaxSize + 1), tooLarge},
+		{"an integer with an exponent", `{"id":-1.20e1,"name":"oak"}`, NewPlant{ID: -12, Plant: Plant{Name: "oak"}}},
+		{
+			"a name and a tag of the largest size together",
+			`{"id":1,"name":"` + longest + `","tag":"` + umlaut + `"}`,
+			NewPlant{ID: 1, Plant: Plant{Name: longest, Tag: &umlaut}},
+		},
 	}
 	for _, test := range tests {
-		p, err := Decode([]byte(test.body))
-		got, _ := json.Marshal(p) // a NewPlant always has a JSON form
-		if err != nil {
-			got = []byte(err.Error())
-		}
-		if string(got) != test.want || errors.Is(err, ErrInvalid) != strings.HasPrefix(test.want, invalid) {
-			t.Errorf("%s: Decode(%.80q) = %.80s, want %.80s", test.name, test.body, got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			got, err := Decode([]byte(test.body))
+			if err != nil {
+				t.Fatalf("Decode(%.80q) = %v, want a plant", test.body, err)
+			}
+			if !reflect.DeepEqual(got, test.want) {
+				t.Errorf("Decode(%.80q) = %.80v, want %.80v", test.body, got, test.want)
+			}
+		})
+	}
+}
+
+// The error says what is wrong with each member.
+func TestDecodeInvalid(t *testing.T) {
+	tests := []struct {
+		name   string
+		body   string
+		reason string
+	}{
+		{"null", `null`, "it must be an object"},
+		{"names in another case", `{"ID":1,"Name":"oak"}`, "id is required; name is required"},
+		{"an id with a fraction", `{"id":1.5,"name":"oak"}`, "id must be an integer"},
+		{"an id out of range", `{"id":1e19,"name":"oak"}`, "id must be from -9223372036854775808 to 9223372036854775807"},
+		{"a tag that is null", `{"id":1,"name":"oak","tag":null}`, "tag must be a string"},
+		{
+			"every member invalid", `{"id":1.5,"name":1,"tag":2}`,
+			"id must be an integer; name must be a string; tag must be a string",
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := Decode([]byte(test.body))
+			if !errors.Is(err, ErrInvalid) {
+				t.Fatalf("Decode(%q) = %v, want %v", test.body, err, ErrInvalid)
+			}
+			invalid, ok := errors.AsType[*InvalidError](err)
+			if !ok || invalid.Reason != test.reason {
+				t.Errorf("Decode(%q) = %v, want the reason %q", test.body, err, test.reason)
+			}
+		})
+	}
+}
+
+func TestDecodeHalfAnObject(t *testing.T) {
+	const body = `{"id":1,"name":"oak"`
+	_, err := Decode([]byte(body))
+	if !errors.Is(err, ErrMalformed) {
+		t.Errorf("Decode(%q) = %v, want %v", body, err, ErrMalformed)
+	}
+}
+
+// The size is that of all texts together, in bytes.
+func TestDecodeOneByteTooLarge(t *testing.T) {
+	const tag = "ä"
+	body := `{"id":1,"name":"` + strings.Repeat("n", MaxSize-len(tag)+1) + `","tag":"` + tag + `"}`
+	_, err := Decode([]byte(body))
+	if !errors.Is(err, ErrTooLarge) {
+		t.Errorf("Decode of a name and a tag that are one byte too large = %v, want %v", err, ErrTooLarge)
 	}
 }

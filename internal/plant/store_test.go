@@ -8,14 +8,23 @@ import (
 
 // During a deployment both versions must compute the same key for a request.
 func TestNewWriteKey(t *testing.T) {
-	for _, test := range []struct{ subject, idempotencyKey, hashed string }{
-		{"ann", "key", "\x00\x00\x00\x00\x00\x00\x00\x03annkey"},
-		{"annk", "ey", "\x00\x00\x00\x00\x00\x00\x00\x04annkey"},
-		{"ann", "key=", "\x00\x00\x00\x00\x00\x00\x00\x03annkey="},
-	} {
-		sum := sha256.Sum256([]byte(test.hashed))
-		if got, want := NewWriteKey(test.subject, test.idempotencyKey), hex.EncodeToString(sum[:]); got != want {
-			t.Errorf("NewWriteKey(%q, %q) = %s, want %s", test.subject, test.idempotencyKey, got, want)
-		}
+	tests := []struct {
+		name                    string
+		subject, idempotencyKey string
+		hashed                  string
+	}{
+		{"a subject and a key", "ann", "key", "\x00\x00\x00\x00\x00\x00\x00\x03annkey"},
+		{"the same characters, with a longer subject", "annk", "ey", "\x00\x00\x00\x00\x00\x00\x00\x04annkey"},
+		{"another key", "ann", "key=", "\x00\x00\x00\x00\x00\x00\x00\x03annkey="},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			sum := sha256.Sum256([]byte(test.hashed))
+			want := hex.EncodeToString(sum[:])
+			got := NewWriteKey(test.subject, test.idempotencyKey)
+			if got != want {
+				t.Errorf("NewWriteKey(%q, %q) = %s, want %s", test.subject, test.idempotencyKey, got, want)
+			}
+		})
 	}
 }

@@ -19,33 +19,40 @@ func TestAWSCommands(t *testing.T) {
 	environment = append(environment, "stack=stack", "plants=plants", "application=application")
 	commands := awsCommands(t)
 	for _, command := range commands {
-		before := calls()
-		shell := exec.CommandContext(t.Context(), "bash", "-c", command)
-		shell.Env = environment
-		if output, err := shell.CombinedOutput(); calls() == before {
-			t.Errorf("%s sent no request: %v\n%s", command, err, output)
-		}
+		t.Run(command, func(t *testing.T) {
+			before := calls()
+			shell := exec.CommandContext(t.Context(), "bash", "-c", command)
+			shell.Env = environment
+			output, err := shell.CombinedOutput()
+			if calls() == before {
+				t.Errorf("%s sent no request: %v\n%s", command, err, output)
+			}
+		})
 	}
 	if len(commands) < 15 {
 		t.Errorf("the documents have the commands %q, want more", commands)
 	}
 }
 
-// awsCommands returns the commands of the AWS CLI in the code blocks of the documents.
+// The examples of the documents, in shell, and the commands of the AWS CLI in them.
+var (
+	shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
+	awsCommand = regexp.MustCompile(`(\$\(|\b)aws [a-z]+ .*`)
+	afterwards = regexp.MustCompile(`   #.*| \|.*|; do .*`)
+)
+
+// awsCommands returns the commands of the AWS CLI in the examples of the documents.
 func awsCommands(t *testing.T) (commands []string) {
 	t.Helper()
-	for _, document := range tracked(t) {
-		if !strings.HasSuffix(document, ".md") {
-			continue
-		}
-		for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(read(t, document), -1) {
+	for _, document := range documents(t) {
+		for _, block := range shellBlock.FindAllStringSubmatch(read(t, document), -1) {
 			text := strings.ReplaceAll(block[1], "\\\n", "")
-			for _, found := range regexp.MustCompile(`(\$\(|\b)aws [a-z]+ .*`).FindAllString(text, -1) {
-				found = regexp.MustCompile(`   #.*| \|.*|; do .*`).ReplaceAllString(found, "")
-				if inner, ok := strings.CutPrefix(found, "$("); ok {
-					found = inner[:strings.LastIndex(inner, ")")]
+			for _, found := range awsCommand.FindAllString(text, -1) {
+				command := afterwards.ReplaceAllString(found, "")
+				if inner, ok := strings.CutPrefix(command, "$("); ok {
+					command = inner[:strings.LastIndex(inner, ")")]
 				}
-				commands = append(commands, strings.ReplaceAll(found, " ARN ", " arn:aws:dynamodb:us-east-1:123456789012:backup "))
+				commands = append(commands, strings.ReplaceAll(command, " ARN ", " arn:aws:dynamodb:us-east-1:123456789012:backup "))
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package documents
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"os/exec"
 	"path"
@@ -41,37 +42,61 @@ func tracked(t *testing.T) []string {
 	return strings.Fields(string(out))
 }
 
-// TestDocumentsAreTrue checks that every target that a document names is in the Makefile, and that every link leads to
-// a file and a heading.
-func TestDocumentsAreTrue(t *testing.T) {
+// documents returns the Markdown files of the repository.
+func documents(t *testing.T) (files []string) {
+	t.Helper()
+	for _, file := range tracked(t) {
+		if path.Ext(file) == ".md" {
+			files = append(files, file)
+		}
+	}
+	if len(files) < 10 {
+		t.Errorf("the documents are %q, want more", files)
+	}
+	return files
+}
+
+// TestTargets checks that every target that a document names is in the Makefile.
+func TestTargets(t *testing.T) {
 	makefile := read(t, "Makefile")
-	found := map[string]int{}
-	for _, document := range tracked(t) {
-		if path.Ext(document) != ".md" {
-			continue
-		}
-		text := read(t, document)
-		for _, target := range regexp.MustCompile("(?:`|\n)make ([a-z0-9-]+)").FindAllStringSubmatch(text, -1) {
-			found["targets"]++
-			if !strings.Contains(makefile, "\n"+target[1]+":") {
-				t.Errorf("%s names make %s, which the Makefile lacks", document, target[1])
-			}
-		}
-		for _, link := range regexp.MustCompile(`\]\(([^):#]*)#?([^):]*)\)`).FindAllStringSubmatch(text, -1) {
-			found["links"]++
-			linked := path.Join(path.Dir(document), link[1])
-			if link[1] == "" {
-				linked = document
-			}
-			if _, err := os.Stat(linked); err != nil {
-				t.Errorf("%s links to %s: %v", document, link[1], err)
-			} else if link[2] != "" && !slices.Contains(headings(read(t, linked)), link[2]) {
-				t.Errorf("%s links to the heading %s, which %s lacks", document, link[2], linked)
+	target := regexp.MustCompile("(?:`|\n)make ([a-z0-9-]+)")
+	found := 0
+	for _, document := range documents(t) {
+		for _, match := range target.FindAllStringSubmatch(read(t, document), -1) {
+			found++
+			if !strings.Contains(makefile, "\n"+match[1]+":") {
+				t.Errorf("%s names make %s, which the Makefile lacks", document, match[1])
 			}
 		}
 	}
-	if found["targets"] < 10 || found["links"] < 10 {
-		t.Errorf("the documents have %v, want more", found)
+	if found < 10 {
+		t.Errorf("the documents name %d targets, want more", found)
+	}
+}
+
+// TestLinks checks that every link to the repository leads to a file, and to a heading if it names one.
+func TestLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^):#]*)#?([^):]*)\)`)
+	found := 0
+	for _, document := range documents(t) {
+		for _, match := range link.FindAllStringSubmatch(read(t, document), -1) {
+			found++
+			file, heading := match[1], match[2]
+			linked := path.Join(path.Dir(document), file)
+			if file == "" {
+				linked = document
+			}
+			if _, err := os.Stat(linked); err != nil {
+				t.Errorf("%s links to %s: %v", document, file, err)
+				continue
+			}
+			if heading != "" && !slices.Contains(headings(read(t, linked)), heading) {
+				t.Errorf("%s links to the heading %s, which %s lacks", document, heading, linked)
+			}
+		}
+	}
+	if found < 10 {
+		t.Errorf("the documents have %d links, want more", found)
 	}
 }
 
@@ -83,26 +108,36 @@ func headings(text string) (anchors []string) {
 	return anchors
 }
 
-// TestFolders checks that README.md shows every folder of the root, and docs/architecture.md those and every package.
+// TestFolders checks that README.md shows every folder of the root, and docs/architecture.md those and
+// every package.
 func TestFolders(t *testing.T) {
-	missing := map[string]bool{}
-	check := func(document, folder string) {
-		shown := regexp.MustCompile("(?m)(^|`)" + regexp.QuoteMeta(folder) + "[/` ]")
-		if !shown.MatchString(read(t, document)) {
-			missing[document+" does not show the folder "+folder] = true
-		}
-	}
+	var folders, packages []string
 	for _, file := range tracked(t) {
-		if top, _, nested := strings.Cut(file, "/"); nested {
-			check("README.md", top)
-			check("docs/architecture.md", top)
-			if path.Ext(file) == ".go" {
-				check("docs/architecture.md", path.Dir(file))
-			}
+		top, _, nested := strings.Cut(file, "/")
+		if !nested {
+			continue
+		}
+		folders = append(folders, top)
+		if path.Ext(file) == ".go" {
+			packages = append(packages, path.Dir(file))
 		}
 	}
-	for problem := range missing {
-		t.Error(problem)
+	checkShown(t, "README.md", folders)
+	checkShown(t, "docs/architecture.md", append(folders, packages...))
+}
+
+// checkShown checks that a document has a line for each folder.
+func checkShown(t *testing.T, document string, folders []string) {
+	t.Helper()
+	slices.Sort(folders)
+	lines := strings.Split(read(t, document), "\n")
+	for _, folder := range slices.Compact(folders) {
+		shows := func(line string) bool {
+			return strings.HasPrefix(line, folder+" ") || strings.HasPrefix(line, folder+"/")
+		}
+		if !slices.ContainsFunc(lines, shows) {
+			t.Errorf("%s has no line for the folder %s", document, folder)
+		}
 	}
 }
 
@@ -132,11 +167,14 @@ func TestMakeRun(t *testing.T) {
 	if curl == "" || !strings.Contains(readme, "\n"+shown+"\n") {
 		t.Fatalf("make run prints %q, want the line of README.md", shown)
 	}
-	for _, mark := range []string{"```json\n%s\n```", "gets status 400 and `%s`"} {
+	for _, place := range []string{"```json\n%s\n```", "gets status 400 and `%s`"} {
 		answer, err := exec.CommandContext(t.Context(), "bash", "-c", curl).Output()
-		want := strings.Replace(mark, "%s", strings.TrimSpace(string(answer)), 1)
-		if err != nil || !strings.Contains(readme, want) {
-			t.Errorf("%s = %s, %v, want what README.md shows", shown, answer, err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := fmt.Sprintf(place, strings.TrimSpace(string(answer)))
+		if !strings.Contains(readme, want) {
+			t.Errorf("%s = %s, want README.md to show it", shown, answer)
 		}
 	}
 }
@@ -144,9 +182,13 @@ func TestMakeRun(t *testing.T) {
 // TestMakeHelp checks that `make help` shows every target that has a comment.
 func TestMakeHelp(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "make", "help").Output()
-	for _, target := range regexp.MustCompile(`(?m)^([a-z0-9-]+):.*## `).FindAllStringSubmatch(read(t, "Makefile"), -1) {
-		if err != nil || !strings.Contains(string(out), "make "+target[1]+" ") {
-			t.Errorf("make help = %s, %v, want a line for %s", out, err, target[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	commented := regexp.MustCompile(`(?m)^([a-z0-9-]+):.*## `)
+	for _, target := range commented.FindAllStringSubmatch(read(t, "Makefile"), -1) {
+		if !strings.Contains(string(out), "make "+target[1]+" ") {
+			t.Errorf("make help = %s, want a line for %s", out, target[1])
 		}
 	}
 }

@@ -1,11 +1,10 @@
 package faults
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
 	"math"
@@ -16,10 +15,10 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
-	"plantstore/internal/memory"
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
 	"plantstore/test/processtest"
@@ -34,126 +33,211 @@ const (
 	authorizeLimit = 2 * time.Second
 )
 
-// recovered records which faults a request survived. A busy machine may delay any
-// one request beyond its budget, so one of several must survive.
-type recovered struct{ faults sync.Map }
-
-func (r *recovered) record(fault string, survived bool) {
-	if _, known := r.faults.LoadOrStore(fault, survived); known && survived {
-		r.faults.Store(fault, true)
+// TestMain runs more tests at once than there are processors, because they wait more than they work.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "16"); err != nil {
+		panic(err)
 	}
+	m.Run()
 }
 
-func (r *recovered) check(t *testing.T) {
-	t.Helper()
-	r.faults.Range(func(fault, survived any) bool {
-		if survived == false {
-			t.Errorf("no request survived %s", fault)
-		}
-		return true
-	})
-}
-
-// Each fault, for one or two attempts or for good: the answer is true and in time.
-// If the fault passes, the answer is the plant.
+// Each fault, for one or two attempts: the answer is true and in time, and it is the plant. A busy machine
+// may delay any one request beyond its budget, so one of several must get the plant.
 func TestNoFaultMakesAFalseAnswer(t *testing.T) {
 	t.Parallel()
-	d, r := newDatabase(t), new(recovered)
-	crowd(len(faults)*processtest.Scale(8, 300), 12, func(i int) {
-		f, turn := faults[i%len(faults)], i/len(faults)
-		attempts := []int{1, 2, 1, always}[turn%4]
-		if attempts == always && f.lasting == nil {
-			attempts = 2
+	d := newDatabase(t)
+	tests := []struct {
+		name     string
+		attempts int // that meet the fault
+		hasKey   bool
+	}{
+		{name: "once, with a key", attempts: 1, hasKey: true},
+		{name: "once, without a key", attempts: 1, hasKey: false},
+		{name: "twice, with a key", attempts: 2, hasKey: true},
+		{name: "twice, without a key", attempts: 2, hasKey: false},
+	}
+	for _, f := range faults {
+		for _, test := range tests {
+			t.Run(f.name+"/"+test.name, func(t *testing.T) {
+				t.Parallel()
+				var codes []int
+				for range processtest.Scale(2, 75) {
+					code := d.checkAnswer(t, d.meeting(f, test.attempts), d.newCreation(test.hasKey))
+					codes = append(codes, code)
+				}
+				if !slices.Contains(codes, 0) {
+					t.Errorf("answers = %v, want a plant among them", codes)
+				}
+			})
 		}
-		c := creation{id: int64(i), name: fmt.Sprintf("plant %d", i)}
-		if turn%8 < 4 {
-			c.key = fmt.Sprintf("key-%d", i)
-		}
-		code, err := d.try(f, attempts, c)
-		if err != nil {
-			t.Errorf("%s, in %d attempts of request %d: %v", f.name, attempts, i, err)
-		}
-		if attempts == always && !slices.Contains(f.lasting, code) {
-			t.Errorf("%s, for good: answer = %d, want one of %v", f.name, code, f.lasting)
-		} else if attempts < always {
-			r.record(fmt.Sprintf("%s in %d attempts", f.name, attempts), code == 0)
-		}
-	})
-	r.check(t)
+	}
 }
 
-// try sends c, of which the first attempts meet f, and compares the answer with
-// the table. Then it sends c again without faults: that must create the plant
-// unless it is there. It returns the code of the first answer.
-func (d *database) try(f *fault, attempts int, c creation) (code int, err error) {
+// Each fault, until the budget ends: the answer is true and in time.
+func TestNoLastingFaultMakesAFalseAnswer(t *testing.T) {
+	t.Parallel()
+	d := newDatabase(t)
+	tests := []struct {
+		name   string
+		hasKey bool
+	}{
+		{name: "with a key", hasKey: true},
+		{name: "without a key", hasKey: false},
+	}
+	for _, f := range faults {
+		if f.lie {
+			continue
+		}
+		for _, test := range tests {
+			t.Run(f.name+"/"+test.name, func(t *testing.T) {
+				t.Parallel()
+				for range processtest.Scale(1, 75) {
+					code := d.checkAnswer(t, d.meeting(f, always), d.newCreation(test.hasKey))
+					if !slices.Contains(f.lasting, code) {
+						t.Errorf("answer = %d, want one of %v", code, f.lasting)
+					}
+				}
+			})
+		}
+	}
+}
+
+// checkAnswer sends c through a client that meets a fault, and compares the answer with the table. Then
+// it sends c again without a fault, which must create the plant unless it is there. It returns the code
+// of the first answer.
+func (d *database) checkAnswer(t *testing.T, client *dynamodb.Client, c creation) int {
+	t.Helper()
 	fresh := fmt.Sprintf("fresh-%d", c.id)
 	start := time.Now()
-	got, err := d.send(d.meeting(f, attempts), c, fresh)
+	got, err := d.send(client, c, fresh)
 	took := time.Since(start)
 	if err != nil {
-		return got.code, err
+		t.Fatal(err)
 	}
 	if took > createLimit+busy {
-		return got.code, fmt.Errorf("answer = %+v after %v, want it within %v", got, took, createLimit)
+		t.Errorf("answer = %+v after %v, want it within %v", got, took, createLimit)
 	}
-	c.key = cmp.Or(c.key, fresh)
+	if c.key == "" {
+		c.key = fresh
+	}
 	there, err := d.find(c.id)
-	isTrue := map[outcome]bool{
-		{0, c.name, ""}:   there == c.stored(),
-		{5002, "", c.key}: there == stored{},
-		{5004, "", c.key}: there == stored{} || there == c.stored(),
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err != nil || !isTrue[got] {
-		return got.code, cmp.Or(err, fmt.Errorf("answer = %+v while the table holds %+v", got, there))
+	if !isTrue(got, c, there) {
+		t.Errorf("answer to %+v = %+v while the table holds %+v", c, got, there)
 	}
+
 	again, err := d.send(d.direct, c, "")
-	if there, _ = d.find(c.id); err == nil && (again.code != 0 || there != c.stored()) {
-		err = fmt.Errorf("answer = %+v, and then %+v while the table holds %+v", got, again, there)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return got.code, err
+	there, err = d.find(c.id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.code != 0 || there != c.stored() {
+		t.Errorf("answer to %+v = %+v, and then %+v while the table holds %+v", c, got, again, there)
+	}
+	return got.code
 }
 
-// Each fault, for one or two attempts or for good: the authorizer never denies a
-// valid token and never allows another.
+// isTrue reports whether got is a true answer to c while the table holds there.
+func isTrue(got outcome, c creation, there stored) bool {
+	none := stored{}
+	switch got {
+	case outcome{code: 0, name: c.name}:
+		return there == c.stored()
+	case outcome{code: 5002, key: c.key}:
+		return there == none
+	case outcome{code: 5004, key: c.key}:
+		return there == none || there == c.stored()
+	}
+	return false
+}
+
+// Each fault, for one or two attempts: the authorizer allows a valid token and denies another. A busy
+// machine may delay any one request beyond its budget, so one of several must get the verdict, and the
+// others learn nothing false.
 func TestNoFaultMakesAFalseVerdict(t *testing.T) {
 	t.Parallel()
-	d, r := newDatabase(t), new(recovered)
-	crowd(len(faults)*processtest.Scale(8, 100), 12, func(i int) {
-		f, turn := faults[i%len(faults)], i/len(faults)
-		var store token.Store = &dynamo.Tokens{Client: d.direct, Table: d.tokens}
-		want := "allow"
-		if turn%2 == 1 {
-			store, want = new(memory.Tokens), "deny"
+	d := newDatabase(t)
+	valid, missing := d.issue(t), unknownToken(t)
+	tests := []struct {
+		name     string
+		token    string
+		attempts int // that meet the fault
+		want     string
+	}{
+		{name: "once, a valid token", token: valid, attempts: 1, want: "allow"},
+		{name: "once, an unknown token", token: missing, attempts: 1, want: "deny"},
+		{name: "twice, a valid token", token: valid, attempts: 2, want: "allow"},
+		{name: "twice, an unknown token", token: missing, attempts: 2, want: "deny"},
+	}
+	for _, f := range faults {
+		for _, test := range tests {
+			t.Run(f.name+"/"+test.name, func(t *testing.T) {
+				t.Parallel()
+				var verdicts []string
+				for range processtest.Scale(2, 25) {
+					verdict := d.authorize(t, d.meeting(f, test.attempts), test.token)
+					if verdict != test.want && verdict != "unavailable" {
+						t.Errorf("verdict = %q, want %q or unavailable", verdict, test.want)
+					}
+					verdicts = append(verdicts, verdict)
+				}
+				if !slices.Contains(verdicts, test.want) {
+					t.Errorf("verdicts = %q, want %q among them", verdicts, test.want)
+				}
+			})
 		}
-		secret, _ := processtest.IssueToken(t, store, "gardener", time.Now())
-		attempts := []int{1, 1, 2, 2, 1, 1, always, always}[turn%8]
-		if attempts == always {
-			want = "unavailable"
+	}
+}
+
+// Each fault, until the budget ends: the authorizer neither allows nor denies a token.
+func TestNoLastingFaultMakesAVerdict(t *testing.T) {
+	t.Parallel()
+	d := newDatabase(t)
+	tests := []struct{ name, token string }{
+		{name: "a valid token", token: d.issue(t)},
+		{name: "an unknown token", token: unknownToken(t)},
+	}
+	for _, f := range faults {
+		for _, test := range tests {
+			t.Run(f.name+"/"+test.name, func(t *testing.T) {
+				t.Parallel()
+				for range processtest.Scale(1, 25) {
+					verdict := d.authorize(t, d.meeting(f, always), test.token)
+					if verdict != "unavailable" {
+						t.Errorf("verdict = %q, want unavailable", verdict)
+					}
+				}
+			})
 		}
-		var log bytes.Buffer
-		authorizer := &api.Authorizer{
-			Verify: token.Verifier{
-				Store: &dynamo.Tokens{Client: d.meeting(f, attempts), Table: d.tokens},
-				Now:   time.Now,
-			}.Verify,
-			Log: slog.New(slog.NewJSONHandler(&log, nil)),
-			Now: time.Now,
-		}
-		start := time.Now()
-		response, err := authorizer.Invoke(t.Context(), []byte(`{"headers":{"authorization":"Bearer `+secret+`"}}`))
-		took := time.Since(start)
-		var got struct{ Context struct{ Verdict string } }
-		err = cmp.Or(err, json.Unmarshal(response, &got))
-		verdict := got.Context.Verdict
-		if attempts < always {
-			r.record(fmt.Sprintf("%s in %d attempts, to %s", f.name, attempts, want), verdict == want)
-		}
-		if err != nil || verdict != want && verdict != "unavailable" || took > authorizeLimit+busy {
-			t.Errorf("%s, in %d attempts: verdict = %q, %v after %v, want %s within %v; the log: %s",
-				f.name, attempts, verdict, err, took, want, authorizeLimit, &log)
-		}
-	})
-	r.check(t)
+	}
+}
+
+// authorize returns the authorizer's verdict about a token. It checks that the verdict is in time.
+func (d *database) authorize(t *testing.T, client *dynamodb.Client, secret string) string {
+	t.Helper()
+	verifier := token.Verifier{Store: &dynamo.Tokens{Client: client, Table: d.tokens}, Now: time.Now}
+	authorizer := &api.Authorizer{Verify: verifier.Verify, Log: slog.New(slog.DiscardHandler), Now: time.Now}
+	event := fmt.Appendf(nil, `{"headers":{"authorization":"Bearer %s"}}`, secret)
+	start := time.Now()
+	response, err := authorizer.Invoke(t.Context(), event)
+	took := time.Since(start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took > authorizeLimit+busy {
+		t.Errorf("verdict after %v, want it within %v", took, authorizeLimit)
+	}
+	var got struct{ Context struct{ Verdict string } }
+	if err := json.Unmarshal(response, &got); err != nil {
+		t.Fatal(err)
+	}
+	return got.Context.Verdict
 }
 
 // model is what the service promises of one id: the first write stays, and each
@@ -184,44 +268,53 @@ var model = porcupine.Model{
 	},
 }
 
-// Eight writers at once share an id, plants and keys, while their first attempts
-// meet faults. Each history, with a read of the table at its end, is linearizable.
+// Eight writers at once share an id, plants and keys, while their first attempts meet faults. Each
+// history, with a read of the table at its end, is linearizable.
 func TestHistoriesAreLinearizable(t *testing.T) {
 	t.Parallel()
+	const writers = 8
 	d, seed := newDatabase(t), processtest.Seed(t)
 	crowd(processtest.Scale(24, 400), 8, func(id int) {
-		history := make([]porcupine.Operation, 8)
+		history := make([]porcupine.Operation, writers)
 		var group sync.WaitGroup
 		for i := range history {
-			random := rand.New(rand.NewPCG(seed, uint64(id*len(history)+i)))
+			random := rand.New(rand.NewPCG(seed, uint64(id*writers+i)))
 			group.Go(func() { history[i] = d.write(random, int64(id)) })
 		}
 		group.Wait()
 		call := time.Now().UnixNano()
 		there, err := d.find(int64(id))
+		if err != nil {
+			t.Error(err)
+			return
+		}
 		read := porcupine.Operation{Input: stored{}, Output: there, Call: call, Return: time.Now().UnixNano()}
-		if err != nil || !porcupine.CheckOperations(model, append(history, read)) {
-			t.Errorf("the history of id %d is not linearizable: %+v, %+v, %v", id, history, read, err)
+		history = append(history, read)
+		if !porcupine.CheckOperations(model, history) {
+			t.Errorf("the history of id %d is not linearizable: %+v", id, history)
 		}
 	})
 }
 
 // write creates a plant and returns what its writer learns.
 func (d *database) write(random *rand.Rand, id int64) porcupine.Operation {
-	c := creation{id, []string{"oak", "elm"}[random.IntN(2)], []string{"a", "b", "c"}[random.IntN(3)]}
-	f, attempts := faults[random.IntN(len(faults))], random.IntN(3)
-	if f.lasting == nil {
+	c := creation{id: id, name: pick(random, "oak", "elm"), key: pick(random, "a", "b", "c")}
+	f := pick(random, faults...)
+	attempts := pick(random, 0, 1, 2)
+	if f.lie {
 		attempts = 0 // a lie that nothing follows has a false outcome
 	}
-	store := &dynamo.Plants{Client: d.meeting(f, attempts), Table: d.plants}
 	// Within a second, some do not learn their outcome; within thirty, all do.
-	timeout := []time.Duration{time.Second, 30 * time.Second}[random.IntN(2)]
+	timeout := pick(random, time.Second, 30*time.Second)
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
+	store := &dynamo.Plants{Client: d.meeting(f, attempts), Table: d.plants}
 	call := time.Now()
 	err := store.Create(ctx, plant.Write{
 		Plant: plant.NewPlant{ID: c.id, Plant: plant.Plant{Name: c.name}},
-		Key:   plant.NewWriteKey("gardener", c.key), By: "gardener", At: call,
+		Key:   plant.NewWriteKey("gardener", c.key),
+		By:    "gardener",
+		At:    call,
 	})
 	o := porcupine.Operation{Input: c.stored(), Output: err, Call: call.UnixNano(), Return: time.Now().UnixNano()}
 	if errors.Is(err, plant.ErrOutcomeUnknown) {
@@ -234,3 +327,6 @@ func (d *database) write(random *rand.Rand, id int64) porcupine.Operation {
 	}
 	return o
 }
+
+// pick returns one of choices.
+func pick[T any](random *rand.Rand, choices ...T) T { return choices[random.IntN(len(choices))] }

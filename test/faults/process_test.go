@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"plantstore/internal/dynamo"
 	"plantstore/test/dynamotest"
 	"plantstore/test/processtest"
 	"plantstore/test/runtimeapi"
@@ -23,6 +22,11 @@ type stage struct {
 	*proxy
 	creation
 	binary string
+}
+
+func newStage(t *testing.T, d *database, binary string) *stage {
+	c := creation{id: d.newID(), name: "oak", key: "key"}
+	return &stage{T: t, database: d, proxy: newProxy(t), creation: c, binary: binary}
 }
 
 // start starts the function and waits for the end of its initialization.
@@ -44,14 +48,18 @@ func (s *stage) start() *runtimeapi.Function {
 // expect lets f answer the request: it must answer code within timeout.
 func (s *stage) expect(f *runtimeapi.Function, timeout time.Duration, code int) {
 	s.Helper()
-	var got outcome
 	response, _, err := f.Invoke(s.event(), timeout)
-	if err == nil {
-		got, err = decode(response)
-	}
-	if err != nil || got.code != code {
+	if err != nil {
 		f.Stop()
-		s.Fatalf("answer to %+v = %+v, %v, want %d; the function's log: %s", s.creation, got, err, code, &f.Log)
+		s.Fatalf("answer to %+v = %v, want %d; the function's log: %s", s.creation, err, code, &f.Log)
+	}
+	got, err := decode(response)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if got.code != code {
+		f.Stop()
+		s.Fatalf("answer to %+v = %+v, want %d; the function's log: %s", s.creation, got, code, &f.Log)
 	}
 }
 
@@ -60,8 +68,12 @@ func (s *stage) expect(f *runtimeapi.Function, timeout time.Duration, code int) 
 func (s *stage) expectCreated(f *runtimeapi.Function) {
 	s.Helper()
 	s.expect(f, 10*time.Second, 0)
-	if there, err := s.find(s.id); err != nil || there != s.stored() {
-		s.Fatalf("after %+v the table holds %+v, %v, want %+v", s.creation, there, err, s.stored())
+	there, err := s.find(s.id)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if there != s.stored() {
+		s.Fatalf("after %+v the table holds %+v, want %+v", s.creation, there, s.stored())
 	}
 }
 
@@ -79,7 +91,7 @@ func (s *stage) killed(fault string) {
 	f := s.start()
 	s.standing.Store(named(fault))
 	go f.Invoke(s.event(), 10*time.Second) //nolint:errcheck // the function ends before it answers
-	<-s.met
+	<-s.stalled
 	f.Stop()
 	s.standing.Store(none)
 	s.expectCreated(s.start())
@@ -134,11 +146,11 @@ func TestRuntimeFaults(t *testing.T) {
 			s.expectCreated(s.start())
 		}},
 	}
-	for number, test := range tests {
+	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			for i := range processtest.Scale(1, 100) {
-				test.run(&stage{t, d, newProxy(t), creation{int64(number + i*len(tests)), "oak", "key"}, binary})
+			for range processtest.Scale(1, 100) {
+				test.run(newStage(t, d, binary))
 			}
 		})
 	}
@@ -151,30 +163,32 @@ func TestServeStopsUnderLoad(t *testing.T) {
 	binary := processtest.Build(t, "cmd/plantstore")
 	t.Parallel()
 	d := newDatabase(t)
-	secret, _ := processtest.IssueToken(t, &dynamo.Tokens{Client: d.direct, Table: d.tokens}, "gardener", time.Now())
+	secret := d.issue(t)
 	environment := processtest.Environment(dynamotest.Endpoint(t), "PLANTS_TABLE="+d.plants, "TOKENS_TABLE="+d.tokens)
-	for round := range processtest.Scale(1, 20) {
+	for range processtest.Scale(1, 20) {
 		server := processtest.Serve(t, binary, environment...)
 		silent, err := net.Dial("tcp", strings.TrimPrefix(server.URL, "http://"))
-		if err == nil {
-			_, err = io.WriteString(silent, "POST /plants HTTP/1.1\r\nHost: plants\r\nContent-Length: 2\r\n\r\n{")
-		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		crowd(400, 8, func(i int) {
-			if i == 200 {
+		_, err = io.WriteString(silent, "POST /plants HTTP/1.1\r\nHost: plants\r\nContent-Length: 2\r\n\r\n{")
+		if err != nil {
+			t.Fatal(err)
+		}
+		const requests = 400
+		crowd(requests, 8, func(i int) {
+			if i == requests/2 {
 				go server.Stop() //nolint:errcheck // Serve reports it
 			}
-			id := int64(round*400 + i)
-			d.visit(t, server.URL, secret, creation{id, fmt.Sprintf("plant %d", id), fmt.Sprintf("key-%d", id)})
+			d.visit(t, server.URL, secret, d.newCreation(true))
 		})
 		_ = server.Stop() // waits for the other
 		_ = silent.Close()
 	}
 }
 
-// visit sends c over HTTP and compares the answer with the table.
+// visit sends c over HTTP: it gets its plant, which is in the table, or is refused and the table has
+// no plant.
 func (d *database) visit(t *testing.T, url, secret string, c creation) {
 	request, err := http.NewRequest(http.MethodPost, url+"/plants", strings.NewReader(c.body()))
 	if err != nil {
@@ -182,16 +196,32 @@ func (d *database) visit(t *testing.T, url, secret string, c creation) {
 		return
 	}
 	request.Header = http.Header{"Authorization": {"Bearer " + secret}, "Idempotency-Key": {c.key}}
-	answer, want := "none", stored{}
+	want := c.stored()
 	response, refusal := http.DefaultClient.Do(request)
-	if refusal == nil {
-		body, err := io.ReadAll(response.Body)
-		_ = response.Body.Close()
-		answer, want = fmt.Sprintf("%d %s %v", response.StatusCode, body, err), c.stored()
+	if refusal != nil {
+		want = stored{}
+	} else {
+		checkPlant(t, response, c)
 	}
 	there, err := d.find(c.id)
-	if err != nil || there != want || refusal == nil && answer != fmt.Sprintf("200 {\"name\":%q} <nil>", c.name) {
-		t.Errorf("%+v: answer = %s, %v while the table holds %+v, %v", c, answer, refusal, there, err)
+	if err != nil {
+		t.Error(err)
+	}
+	if there != want {
+		t.Errorf("the table holds %+v after %+v, want %+v (the client's error: %v)", there, c, want, refusal)
+	}
+}
+
+// checkPlant checks that response is the answer to c.
+func checkPlant(t *testing.T, response *http.Response, c creation) {
+	body, err := io.ReadAll(response.Body)
+	_ = response.Body.Close()
+	if err != nil {
+		t.Error(err)
+	}
+	want := fmt.Sprintf(`{"name":%q}`, c.name)
+	if response.StatusCode != http.StatusOK || string(body) != want {
+		t.Errorf("answer to %+v = %d %s, want 200 %s", c, response.StatusCode, body, want)
 	}
 }
 
@@ -201,33 +231,44 @@ func (d *database) visit(t *testing.T, url, secret string, c creation) {
 func TestOutage(t *testing.T) {
 	binary := processtest.Build(t, "cmd/createplant")
 	t.Parallel()
-	timeout := time.Duration(processtest.Scale(1, 4)) * time.Second
-	for _, fault := range []string{"500 before", "stall before"}[:processtest.Scale(1, 2)] {
+	outages := []string{"500 before"}
+	timeout := time.Second
+	if processtest.Soak() {
+		outages = append(outages, "stall before")
+		timeout = 4 * time.Second
+	}
+	for _, fault := range outages {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
-			s := &stage{t, newDatabase(t), newProxy(t), creation{1, "oak", "key"}, binary}
+			s := newStage(t, newDatabase(t), binary)
 			f := s.start()
 			s.standing.Store(named(fault))
-			var attempts int64
-			for began, requests := time.Now(), 1; ; requests++ {
-				before := s.attempts.Load()
-				start := time.Now()
-				s.expect(f, timeout, 5004)
-				took := time.Since(start)
-				if took > createLimit+busy {
-					t.Fatalf("answer %d took %v, want %v at most", requests, took, createLimit)
-				}
-				attempts = s.attempts.Load() - before
-				if requests == 1 || attempts == 1 {
-					t.Logf("request %d, after %v: %d attempts in %v, so %.0f and %.0f executions at 100 and 1,000 requests/s",
-						requests, time.Since(began).Round(time.Second), attempts, took.Round(time.Millisecond), 100*took.Seconds(), 1000*took.Seconds())
-				}
-				if attempts == 1 {
-					break
-				}
-			}
+			s.useUpQuota(f, timeout)
 			s.standing.Store(none)
 			s.expectCreated(f)
 		})
+	}
+}
+
+// useUpQuota sends requests until one is answered after a single attempt.
+func (s *stage) useUpQuota(f *runtimeapi.Function, timeout time.Duration) {
+	s.Helper()
+	began := time.Now()
+	for number := 1; ; number++ {
+		before := s.attempts.Load()
+		start := time.Now()
+		s.expect(f, timeout, 5004)
+		took := time.Since(start)
+		attempts := s.attempts.Load() - before
+		if took > createLimit+busy {
+			s.Fatalf("answer %d took %v, want %v at most", number, took, createLimit)
+		}
+		if number == 1 || attempts == 1 {
+			s.Logf("request %d, after %v: %d attempts in %v, so %.0f and %.0f executions at 100 and 1,000 requests/s",
+				number, time.Since(began).Round(time.Second), attempts, took.Round(time.Millisecond), 100*took.Seconds(), 1000*took.Seconds())
+		}
+		if attempts == 1 {
+			return
+		}
 	}
 }

@@ -22,68 +22,81 @@ import (
 // A fault is one way in which an attempt of an operation can fail.
 type fault struct {
 	name    string
-	reaches string         // the last point that the attempt reaches; DynamoDB carries it out
-	answer  func(exchange) // what the proxy does then
-	lasting []int          // what createplant may answer while the fault lasts; nil: the fault always passes
+	host    string         // an address to which the attempt goes in place of the proxy
+	meet    func(exchange) // what the proxy does with the attempt
+	lasting []int          // what createplant may answer if every attempt meets the fault
+
+	// lie means that DynamoDB carries the attempt out and answers that it did not. It does not do so. One
+	// lie must do no harm; if every answer is one, no client can know.
+	lie bool
 }
 
-// Points that an attempt reaches. Any other is the address of a host that the
-// attempt is sent to instead.
-const theProxy, dynamoDB = "", "DynamoDB"
+// What createplant may answer while a fault lasts. The outcome of an attempt that the deadline
+// interrupts is unknown.
+var (
+	notSent = []int{5002}
+	refused = []int{5002, 5004}
+	unknown = []int{5004}
+)
 
-// What createplant may answer while a fault lasts. The outcome of an attempt that
-// the deadline interrupts is unknown.
-var notSent, refused, unknown = []int{5002}, []int{5002, 5004}, []int{5004}
-
-// In a lie, DynamoDB carries the attempt out and answers that it did not. It does
-// not do so. One lie must do no harm; if every answer is one, no client can know.
+// faults are the places where an attempt can fail: before DynamoDB, after it, or within its answer. The
+// tests of internal/dynamo know each kind of answer.
 var faults = []*fault{
-	{"connection refused", "127.0.0.1:1", nil, notSent},
-	{"no such host", "plantstore.invalid:80", nil, notSent},
-	{"reset before", theProxy, exchange.reset, unknown},
-	{"reset after", dynamoDB, exchange.reset, unknown},
-	{"close before", theProxy, exchange.close, unknown},
-	{"close after", dynamoDB, exchange.close, unknown},
-	{"stall before", theProxy, exchange.stall, unknown},
-	{"stall after", dynamoDB, exchange.stall, unknown},
-	{"500 before", theProxy, failure(500, "InternalServerError"), unknown},
-	{"500 after", dynamoDB, failure(500, "InternalServerError"), unknown},
-	{"503 before", theProxy, failure(503, "ServiceUnavailable"), unknown},
-	{"503 after", dynamoDB, failure(503, "ServiceUnavailable"), unknown},
-	{"throttling before", theProxy, failure(400, "ThrottlingException"), refused},
-	{"throttling after, a lie", dynamoDB, failure(400, "ThrottlingException"), nil},
-	{"conflict before", theProxy, failure(400, "TransactionConflictException"), refused},
-	{"conflict after, a lie", dynamoDB, failure(400, "TransactionConflictException"), nil},
-	{"replication conflict before", theProxy, failure(400, "ReplicatedWriteConflictException"), refused},
-	{"replication conflict after, a lie", dynamoDB, failure(400, "ReplicatedWriteConflictException"), nil},
-	{"answer cut", dynamoDB, func(e exchange) { e.half(); e.close() }, unknown},
-	{"answer reset", dynamoDB, func(e exchange) { e.half(); e.reset() }, unknown},
-	{"answer stalled", dynamoDB, func(e exchange) { e.half(); e.stall() }, unknown},
-	{"408 of a proxy after", dynamoDB, answer(408, "", ""), unknown},
-	{"413 of a proxy after", dynamoDB, answer(413, "text/html", "<html>"), unknown},
-	{"429 of a proxy before", theProxy, answer(429, "application/json", `{"message":"slow down"}`), unknown},
-	{"499 of a proxy after", dynamoDB, answer(499, "text/html", "<html>"), unknown},
-	{"answer garbled", dynamoDB, answer(200, "application/x-amz-json-1.0", "#"), unknown},
+	{name: "connection refused", host: "127.0.0.1:1", lasting: notSent},
+	{name: "no such host", host: "plantstore.invalid:80", lasting: notSent},
+	{name: "reset before", meet: exchange.reset, lasting: unknown},
+	{name: "reset after", meet: after(exchange.reset), lasting: unknown},
+	{name: "close before", meet: exchange.close, lasting: unknown},
+	{name: "close after", meet: after(exchange.close), lasting: unknown},
+	{name: "stall before", meet: exchange.stall, lasting: unknown},
+	{name: "stall after", meet: after(exchange.stall), lasting: unknown},
+	{name: "500 before", meet: failure(500, "InternalServerError"), lasting: unknown},
+	{name: "500 after", meet: after(failure(500, "InternalServerError")), lasting: unknown},
+	{name: "throttling before", meet: failure(400, "ThrottlingException"), lasting: refused},
+	{name: "throttling after", meet: after(failure(400, "ThrottlingException")), lie: true},
+	{name: "conflict before", meet: failure(400, "TransactionConflictException"), lasting: refused},
+	{name: "conflict after", meet: after(failure(400, "TransactionConflictException")), lie: true},
+	{name: "answer cut", meet: after(func(e exchange) { e.half(); e.close() }), lasting: unknown},
+	{name: "answer reset", meet: after(func(e exchange) { e.half(); e.reset() }), lasting: unknown},
+	{name: "answer stalled", meet: after(func(e exchange) { e.half(); e.stall() }), lasting: unknown},
+	{name: "answer of a proxy after", meet: after(answer(499, "text/html", "<html>")), lasting: unknown},
 }
 
 // none is how an attempt proceeds without a fault.
-var none = &fault{"", dynamoDB, exchange.pass, nil}
+var none = &fault{name: "none", meet: after(exchange.pass)}
 
 // answeredTwice does no harm, but net/http logs the second answer.
-var answeredTwice = &fault{"answered twice", dynamoDB, exchange.twice, nil}
+var answeredTwice = &fault{name: "answered twice", meet: after(exchange.twice)}
+
+// after returns a fault after DynamoDB carried the attempt out.
+func after(meet func(exchange)) func(exchange) {
+	return func(e exchange) {
+		e.forward(e)
+		meet(e)
+	}
+}
 
 // named returns the fault with this name.
 func named(name string) *fault {
 	return faults[slices.IndexFunc(faults, func(f *fault) bool { return f.name == name })]
 }
 
-// A proxy stands between the service and DynamoDB Local. An attempt meets the
-// fault that its header X-Fault names, or else the standing one.
+// A proxy stands between the service and DynamoDB Local. An attempt meets the fault that its header
+// X-Fault names, or else the standing one.
 type proxy struct {
 	*httptest.Server
 	standing atomic.Pointer[fault]
-	met      chan struct{} // gets a value when an attempt meets a standing fault
+	stalled  chan struct{} // gets a value when an attempt stalls
 	attempts atomic.Int64
+}
+
+// exchange is an attempt at the proxy.
+type exchange struct {
+	w        http.ResponseWriter
+	r        *http.Request
+	forward  func(exchange)             // sends the attempt to DynamoDB
+	answered *httptest.ResponseRecorder // by DynamoDB
+	stalled  chan<- struct{}
 }
 
 func newProxy(t testing.TB) *proxy {
@@ -96,7 +109,11 @@ func newProxy(t testing.TB) *proxy {
 		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(endpoint) },
 		Transport: &http.Transport{MaxIdleConnsPerHost: 100},
 	}
-	p := &proxy{met: make(chan struct{}, 1)}
+	forward := func(e exchange) {
+		// DynamoDB carries the request out even if the client goes away.
+		backend.ServeHTTP(e.answered, e.r.WithContext(context.WithoutCancel(e.r.Context())))
+	}
+	p := &proxy{stalled: make(chan struct{}, 1)}
 	p.standing.Store(none)
 	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.attempts.Add(1)
@@ -104,30 +121,16 @@ func newProxy(t testing.TB) *proxy {
 		if err != nil {
 			return // the client is gone
 		}
-		f, e := p.standing.Load(), exchange{w, r, httptest.NewRecorder()}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		met := p.standing.Load()
 		if name := r.Header.Get("X-Fault"); name != "" {
-			f = named(name)
+			met = named(name)
 		}
-		if f.reaches == dynamoDB {
-			r.Body = io.NopCloser(bytes.NewReader(body))
-			// DynamoDB carries the request out even if the client goes away.
-			backend.ServeHTTP(e.answered, r.WithContext(context.WithoutCancel(r.Context())))
-		}
-		if f != none && len(p.met) == 0 {
-			p.met <- struct{}{}
-		}
-		f.answer(e)
+		met.meet(exchange{w: w, r: r, forward: forward, answered: httptest.NewRecorder(), stalled: p.stalled})
 	}))
 	t.Cleanup(p.Close)
 	t.Cleanup(p.CloseClientConnections)
 	return p
-}
-
-// exchange is an attempt at the proxy.
-type exchange struct {
-	w        http.ResponseWriter
-	r        *http.Request
-	answered *httptest.ResponseRecorder // by DynamoDB
 }
 
 // failure returns DynamoDB's answer to a request that failed with this code.
@@ -147,9 +150,17 @@ func answer(status int, contentType, body string) func(exchange) {
 
 func (e exchange) pass()  { e.send(e.answered.Body.Len()) }
 func (e exchange) half()  { e.send(e.answered.Body.Len() / 2) }
-func (e exchange) stall() { <-e.r.Context().Done() }
 func (e exchange) close() { e.hangUp(-1) }
 func (e exchange) reset() { e.hangUp(0) }
+
+// stall answers nothing until the client gives up.
+func (e exchange) stall() {
+	select {
+	case e.stalled <- struct{}{}:
+	default: // nobody waits for it
+	}
+	<-e.r.Context().Done()
+}
 
 // twice sends DynamoDB's answer, and a second one when the connection is idle.
 func (e exchange) twice() {
@@ -175,8 +186,10 @@ func (e exchange) send(length int) {
 
 // hangUp closes the connection, with a reset if linger is 0.
 func (e exchange) hangUp(linger int) {
-	if connection, _, err := http.NewResponseController(e.w).Hijack(); err == nil {
-		_ = connection.(*net.TCPConn).SetLinger(linger)
-		_ = connection.Close()
+	connection, _, err := http.NewResponseController(e.w).Hijack()
+	if err != nil {
+		return
 	}
+	_ = connection.(*net.TCPConn).SetLinger(linger)
+	_ = connection.Close()
 }

@@ -2,13 +2,14 @@ package faults
 
 import (
 	"bytes"
-	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,29 +21,62 @@ import (
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
 	"plantstore/internal/plant"
+	"plantstore/internal/token"
 	"plantstore/test/dynamotest"
 )
 
 // database is DynamoDB Local, direct and through a proxy, with two tables.
 type database struct {
-	direct, proxied     *dynamodb.Client
-	url, plants, tokens string // url is the proxy's
+	direct         *dynamodb.Client
+	url            string // the proxy's
+	plants, tokens string
+	ids            atomic.Int64
 }
 
 func newDatabase(t *testing.T) *database {
 	client, plants, tokens := dynamotest.Tables(t)
-	url := newProxy(t).URL
-	return &database{client, dynamotest.FunctionClient(url), url, plants, tokens}
+	return &database{direct: client, url: newProxy(t).URL, plants: plants, tokens: tokens}
+}
+
+// newID returns an id that no plant has.
+func (d *database) newID() int64 { return d.ids.Add(1) }
+
+// issue returns a token of the gardener that the table has.
+func (d *database) issue(t *testing.T) string {
+	t.Helper()
+	secret, issued, err := token.Issue(rand.Reader, "gardener", time.Now(), time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := &dynamo.Tokens{Client: d.direct, Table: d.tokens}
+	if err := store.Add(t.Context(), issued); err != nil {
+		t.Fatal(err)
+	}
+	return secret
+}
+
+// unknownToken returns a token that no table has.
+func unknownToken(t *testing.T) string {
+	t.Helper()
+	secret, _, err := token.Issue(rand.Reader, "gardener", time.Now(), time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return secret
 }
 
 // meeting returns a client of a new process, whose first attempts meet f.
 func (d *database) meeting(f *fault, attempts int) *dynamodb.Client {
 	o := dynamotest.FunctionClient(d.url).Options()
 	client := o.HTTPClient
+	made := 0
 	o.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
-		if attempts--; attempts >= 0 && f.answer == nil {
-			r.URL.Host = f.reaches
-		} else if attempts >= 0 {
+		made++
+		switch {
+		case made > attempts: // no fault
+		case f.host != "":
+			r.URL.Host = f.host
+		default:
 			r.Header.Set("X-Fault", f.name)
 		}
 		return client.Do(r)
@@ -65,7 +99,7 @@ func (d *database) find(id int64) (stored, error) {
 	}
 	name, _ := out.Item["name"].(*types.AttributeValueMemberS)
 	key, _ := out.Item["write_key"].(*types.AttributeValueMemberS)
-	return stored{name.Value, key.Value}, nil
+	return stored{name: name.Value, writeKey: key.Value}, nil
 }
 
 // creation is a request of the gardener to create a plant. An empty key means that
@@ -77,10 +111,20 @@ type creation struct {
 
 // stored is what the table holds after c.
 func (c creation) stored() stored {
-	return stored{c.name, plant.NewWriteKey("gardener", c.key)}
+	return stored{name: c.name, writeKey: plant.NewWriteKey("gardener", c.key)}
 }
 
 func (c creation) body() string { return fmt.Sprintf(`{"id":%d,"name":%q}`, c.id, c.name) }
+
+// newCreation returns a request for a plant that is not there.
+func (d *database) newCreation(hasKey bool) creation {
+	id := d.newID()
+	c := creation{id: id, name: fmt.Sprintf("plant %d", id)}
+	if hasKey {
+		c.key = fmt.Sprintf("key-%d", id)
+	}
+	return c
+}
 
 // event is the event of c. In presented is the hash of no Authorization header.
 func (c creation) event() []byte {
@@ -96,20 +140,24 @@ func (c creation) event() []byte {
 // send lets createplant answer c, with fresh for a key if c has none.
 func (d *database) send(client *dynamodb.Client, c creation, fresh string) (outcome, error) {
 	var log bytes.Buffer
-	response, err := (&api.Service{
+	service := &api.Service{
 		Plants: &dynamo.Plants{Client: client, Table: d.plants},
 		Log:    slog.New(slog.NewJSONHandler(&log, nil)),
 		Now:    time.Now,
 		NewKey: func() string { return fresh },
-	}).Invoke(context.Background(), c.event())
+	}
+	response, err := service.Invoke(context.Background(), c.event())
 	if err != nil {
 		return outcome{}, err
 	}
 	got, err := decode(response)
-	if got.code == 5001 {
-		err = fmt.Errorf("answer = 5001, logged as %s", &log)
+	if err != nil {
+		return outcome{}, err
 	}
-	return got, err
+	if got.code == 5001 {
+		return got, fmt.Errorf("answer = 5001, logged as %s", &log)
+	}
+	return got, nil
 }
 
 // outcome is what a client learns.
@@ -126,18 +174,22 @@ func decode(response []byte) (outcome, error) {
 		Headers    map[string]string
 		Body       string
 	}
+	if err := json.Unmarshal(response, &answer); err != nil {
+		return outcome{}, fmt.Errorf("answer = %s: %w", response, err)
+	}
 	var body struct {
 		Error int
 		Name  string
 	}
-	err := json.Unmarshal(response, &answer)
-	err = cmp.Or(err, json.Unmarshal([]byte(answer.Body), &body))
+	if err := json.Unmarshal([]byte(answer.Body), &body); err != nil {
+		return outcome{}, fmt.Errorf("answer = %s: %w", response, err)
+	}
 	isPlant := answer.StatusCode == http.StatusOK && body.Name != ""
 	isError := answer.StatusCode == http.StatusBadRequest && body.Error != 0
-	if err != nil || isPlant == isError {
+	if isPlant == isError {
 		return outcome{}, fmt.Errorf("answer = %s, want a Plant or an Error", response)
 	}
-	return outcome{body.Error, body.Name, answer.Headers["idempotency-key"]}, nil
+	return outcome{code: body.Error, name: body.Name, key: answer.Headers["idempotency-key"]}, nil
 }
 
 // crowd calls do with each number below n, as many at once.

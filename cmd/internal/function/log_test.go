@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"log/slog"
 	"maps"
 	"testing"
 	"time"
@@ -11,50 +12,110 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
-func TestLines(t *testing.T) {
-	const header = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled="
-	in := func(id, trace string) context.Context {
-		ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: id})
-		return context.WithValue(ctx, "x-amzn-trace-id", trace) //nolint:staticcheck // as aws-lambda-go sets it
-	}
-	var written bytes.Buffer
-	log := newLog(&written, "b1")
-	log.Info("m")
-	log = forInvocations(log, time.Now().Add(-time.Second))
-	for _, ctx := range []context.Context{in("r1", header+"1"), in("r2", header+"0"), in("r3", ""), t.Context()} {
-		log.InfoContext(ctx, "m")
-	}
-	newLog(&written, "").Info("m")
+const traceID = "1-5759e988-bd862e3fe1be46a994272793"
 
-	lines := json.NewDecoder(&written)
-	for i, want := range []map[string]any{
-		{"build": "b1"},
-		{
-			"build": "b1", "lambda_request_id": "r1", "trace_id": "1-5759e988-bd862e3fe1be46a994272793",
-			"cold_start": true, "init_ms": 1000.0, "memory_mb": 1.0,
-		},
-		{"build": "b1", "lambda_request_id": "r2"},
-		{"build": "b1", "lambda_request_id": "r3"},
-		{"build": "b1"},
-		{},
-	} {
-		var got map[string]any
-		if err := lines.Decode(&got); err != nil {
-			t.Fatal(err)
-		}
-		if got["timestamp"] == nil {
-			t.Errorf("line %d = %v, want its time as timestamp", i, got)
-		}
-		delete(got, "timestamp")
-		for measured, most := range map[string]float64{"init_ms": 60_000, "memory_mb": 1e6} {
-			least, wanted := want[measured].(float64)
-			if value, ok := got[measured].(float64); wanted && ok && value >= least && value < most {
-				got[measured] = least
+// line is a line of the log.
+type line map[string]any
+
+// invocation returns the context that Lambda gives an invocation.
+func invocation(t *testing.T, requestID, trace string) context.Context {
+	t.Helper()
+	ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: requestID})
+	return context.WithValue(ctx, "x-amzn-trace-id", trace) //nolint:staticcheck // as aws-lambda-go sets it
+}
+
+// logged returns the line that log writes to written in ctx, without its time.
+func logged(ctx context.Context, t *testing.T, log *slog.Logger, written *bytes.Buffer) line {
+	t.Helper()
+	written.Reset()
+	log.InfoContext(ctx, "m")
+	var got line
+	if err := json.Unmarshal(written.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	text, _ := got["timestamp"].(string)
+	if _, err := time.Parse(time.RFC3339, text); err != nil {
+		t.Errorf("line = %v, want its time as timestamp: %v", got, err)
+	}
+	delete(got, "timestamp")
+	return got
+}
+
+// Every line has the name of the build, if there is one.
+func TestBuild(t *testing.T) {
+	tests := []struct {
+		name  string
+		build string
+		want  line
+	}{
+		{"a build with a name", "b1", line{"level": "INFO", "msg": "m", "build": "b1"}},
+		{"a build without a name", "", line{"level": "INFO", "msg": "m"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var written bytes.Buffer
+			got := logged(t.Context(), t, newLog(&written, test.build), &written)
+			if !maps.Equal(got, test.want) {
+				t.Errorf("line = %v, want %v", got, test.want)
 			}
-		}
-		want["level"], want["msg"] = "INFO", "m"
-		if !maps.Equal(got, want) {
-			t.Errorf("line %d has %v, want %v", i, got, want)
-		}
+		})
+	}
+}
+
+// Every line has the id of its invocation, and that of its trace if X-Ray samples it.
+func TestInvocation(t *testing.T) {
+	const header = "Root=" + traceID + ";Parent=53995c3f42cd8ad8;Sampled="
+	tests := []struct {
+		name string
+		ctx  context.Context
+		want line
+	}{
+		{
+			"a sampled invocation", invocation(t, "r1", header+"1"),
+			line{"level": "INFO", "msg": "m", "build": "b1", "lambda_request_id": "r1", "trace_id": traceID},
+		},
+		{
+			"an invocation that is not sampled", invocation(t, "r2", header+"0"),
+			line{"level": "INFO", "msg": "m", "build": "b1", "lambda_request_id": "r2"},
+		},
+		{
+			"an invocation without a trace", invocation(t, "r3", ""),
+			line{"level": "INFO", "msg": "m", "build": "b1", "lambda_request_id": "r3"},
+		},
+		{"no invocation", t.Context(), line{"level": "INFO", "msg": "m", "build": "b1"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var written bytes.Buffer
+			log := forInvocations(newLog(&written, "b1"), time.Now())
+			log.Info("the first line")
+			got := logged(test.ctx, t, log, &written)
+			if !maps.Equal(got, test.want) {
+				t.Errorf("line = %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+// The first line has the figures of the cold start, and no other line has them.
+func TestColdStart(t *testing.T) {
+	var written bytes.Buffer
+	log := forInvocations(newLog(&written, ""), time.Now().Add(-time.Second))
+	first := logged(t.Context(), t, log, &written)
+	if first["cold_start"] != true {
+		t.Errorf("the first line = %v, want cold_start", first)
+	}
+	initialization, _ := first["init_ms"].(float64)
+	if initialization < 1000 || initialization > 60_000 {
+		t.Errorf("the first line = %v, want about 1000 as init_ms", first)
+	}
+	memory, _ := first["memory_mb"].(float64)
+	if memory < 1 || memory > 1e6 {
+		t.Errorf("the first line = %v, want the MiB of a small process as memory_mb", first)
+	}
+	second := logged(t.Context(), t, log, &written)
+	want := line{"level": "INFO", "msg": "m"}
+	if !maps.Equal(second, want) {
+		t.Errorf("the second line = %v, want %v", second, want)
 	}
 }

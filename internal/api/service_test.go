@@ -228,12 +228,16 @@ func TestAllowThatIsLogged(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			now := start
-			verify := func(context.Context, string) (token.Principal, error) {
-				now = now.Add(test.took)
-				return token.Principal{Subject: "gardener", TokenID: "t1", ReplaceBy: test.replaceBy}, nil
+			authorizer := Authorizer{
+				Verify: func(context.Context, string) (token.Principal, error) {
+					now = now.Add(test.took)
+					return token.Principal{Subject: "gardener", TokenID: "t1", ReplaceBy: test.replaceBy}, nil
+				},
+				Now: func() time.Time { return now },
 			}
 			_, line := invoke(t, func(log *slog.Logger) func(context.Context, []byte) ([]byte, error) {
-				return (&Authorizer{Verify: verify, Log: log, Now: func() time.Time { return now }}).Invoke
+				authorizer.Log = log
+				return authorizer.Invoke
 			}, event(nil, "", nil))
 			if line["level"] != test.level || line["expires_in_days"] != test.days {
 				t.Errorf("log = %v, want level %s and expires_in_days %v", line, test.level, test.days)

@@ -2,6 +2,7 @@ package dynamo
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 )
@@ -9,7 +10,8 @@ import (
 // The connection that Connect opens is the one of the first operation, and Connect sends nothing but a
 // GET without credentials.
 func TestConnect(t *testing.T) {
-	fake := newFake(t, refuse("AccessDeniedException")) // an answer with a body
+	long := strings.Repeat(" ", 1<<20) // more than net/http reads when an answer is closed
+	fake := newFake(t, refuseWith(errorBody("AccessDeniedException")+long))
 	client := fake.client()
 	Connect(client)
 	_, err := (&Tokens{Client: client, Table: "tokens"}).Find(t.Context(), "id")

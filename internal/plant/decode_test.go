@@ -21,7 +21,7 @@ func TestDecode(t *testing.T) {
 		{"white space", ` { "name" : "oak" , "id" : 1 } ` + "\t\r\n", oak},
 		{"a tag", `{"id":1,"name":"oak","tag":"fern"}`, NewPlant{ID: 1, Plant: Plant{Name: "oak", Tag: &fern}}},
 		{"an empty tag", `{"id":1,"name":"oak","tag":""}`, NewPlant{ID: 1, Plant: Plant{Name: "oak", Tag: &empty}}},
-		{"an escaped character", `{"id":1,"name":"\u006fak"}`, oak},
+		{"an escaped character", `{"id":1,"n\u0061me":"oak"}`, oak},
 		{"unknown members", `{"id":1,"name":"oak","ID":"x","Name":null,"x":{"y":[1,{"z":2}]}}`, oak},
 		{"an integer with an exponent", `{"id":-1.20e1,"name":"oak"}`, NewPlant{ID: -12, Plant: Plant{Name: "oak"}}},
 		{

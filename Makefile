@@ -27,7 +27,7 @@ LINT      = go tool -modfile=tools/pinned/go.mod golangci-lint
 # -shellcheck= and -pyflakes= switch off linters that are not pinned here.
 ACTIONLINT = go tool -modfile=tools/pinned/actionlint/go.mod actionlint -shellcheck= -pyflakes=
 
-.PHONY: help run plantstore test soak fuzz bench check format contract schemathesis build aws deploy dynamodb sam-local invoke
+.PHONY: help run plantstore test soak fuzz bench check lint format contract schemathesis build aws deploy dynamodb sam-local invoke
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,7 @@ plantstore: ## build the command-line tool, bin/plantstore
 	go build -o bin/plantstore ./cmd/plantstore
 
 test: ## run every test, with DynamoDB Local if it can be started
+	@echo 'The first run fetches Go, the modules and DynamoDB Local, which takes some minutes.'
 	tools/dynamodb-local sh -c 'go test -count=1 $(RACE) ./internal/... ./cmd/... && go test -count=1 ./test/... ./examples/... && go test -count=1 ./tools/...'
 	ALLOCATIONS=1 go test -count=1 -run TestAllocations ./internal/api
 	@for program in java npm chromium node st sam checkov; do command -v $$program >/dev/null || \
@@ -59,15 +60,18 @@ bench: ## compare the functions with an empty one, on Linux (some minutes)
 
 check: ## run what CI runs: format, vet, lint, template, workflows, contract, tests (BASE=origin/main)
 	go mod tidy -diff
-	@echo 'golangci-lint: the first run builds it, for about two minutes'
-	$(LINT) fmt --diff
-	go vet ./...
-	$(LINT) run
+	$(MAKE) lint
 	$(ACTIONLINT)
 	@if command -v sam >/dev/null; then sam validate --lint && cfn-lint template.yaml tools/deploy-role.yaml; else echo 'SAM is missing: template.yaml is not validated ($(GET_SAM))'; fi
 	@if command -v checkov >/dev/null; then checkov --file template.yaml tools/deploy-role.yaml --skip-download --compact --quiet; else echo "checkov is missing: template.yaml is not checked for security (pip install -r tools/checkov.txt)"; fi
 	tools/contract-diff $(BASE)
 	$(MAKE) test
+
+lint: ## check format and style of the Go code, in seconds once the linter is built
+	@echo 'golangci-lint: the first run builds it, for about two minutes'
+	$(LINT) fmt --diff
+	go vet ./...
+	$(LINT) run
 
 format: ## format the Go code
 	$(LINT) fmt

@@ -110,6 +110,7 @@ func TestFailures(t *testing.T) {
 		{"serve --allow-origin https://example.com/", 2, "--allow-origin: must be an origin as browsers send it, here https://example.com"},
 		{"serve --token-issuer https://example.com", 2, "TOKEN_ISSUER must be set together with the audience"},
 		{"serve --addr " + taken.Addr().String(), 1, "address already in use"},
+		{"serve --token pst_mistyped", 2, "--token ($TOKEN) is not a token that serve has printed"},
 		{"serve --addr localhost", 2, "--addr must be HOST:PORT, for example"},
 		{"serve --addr 127.0.0.1:99999", 2, "--addr must be HOST:PORT, for example"},
 	} {

@@ -31,6 +31,7 @@ type serveCommand struct {
 	AllowOrigin   []string `env:"ALLOW_ORIGIN" placeholder:"ORIGIN" help:"Origin whose pages may call the API, such as http://localhost:5173, or *."`
 	TokenIssuer   string   `env:"TOKEN_ISSUER" placeholder:"URL" help:"Issuer whose JWT access tokens are valid too."`
 	TokenAudience string   `env:"TOKEN_AUDIENCE" help:"Audience that these JWTs must name."`
+	Token         string   `env:"TOKEN" help:"Token that the stores in memory accept, as an earlier serve printed it (default: a new one)."`
 }
 
 // Run serves until ctx ends. It then answers the requests that it has accepted.
@@ -81,7 +82,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 // stores returns the stores that the flags select, and the bearer of the one token in memory.
 func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens token.Store, bearer string, err error) {
 	if c.PlantsTable == "" && c.TokensTable == "" && c.EndpointURL == "" {
-		return memoryStores(ctx)
+		return c.memoryStores(ctx)
 	}
 	if c.EndpointURL == "" && (c.PlantsTable == "" || c.TokensTable == "") {
 		return nil, nil, "", usageError("set both --plants-table and --tokens-table, or neither to serve from memory")
@@ -101,10 +102,19 @@ func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens t
 }
 
 // memoryStores returns stores in memory, with one token and no plant.
-func memoryStores(ctx context.Context) (plants plant.Store, tokens token.Store, bearer string, err error) {
+func (c *serveCommand) memoryStores(ctx context.Context) (plants plant.Store, tokens token.Store, bearer string, err error) {
 	bearer, issued, err := token.Issue(rand.Reader, "developer", time.Now(), 365*24*time.Hour)
 	if err != nil {
 		return nil, nil, "", err
+	}
+	if c.Token != "" {
+		id, ok := token.ID(c.Token)
+		if !ok {
+			return nil, nil, "", usageError("--token ($TOKEN) is not a token that serve has printed")
+		}
+		bearer = c.Token
+		issued.ID = id
+		issued.Digest = token.Digest(c.Token)
 	}
 	tokens = new(memory.Tokens)
 	if err := tokens.Add(ctx, issued); err != nil {

@@ -37,6 +37,6 @@ func AWS(t testing.TB) (environment []string, calls func() int32) {
 func InMemory() []string {
 	return []string{
 		"AWS_ENDPOINT_URL_DYNAMODB=", "AWS_ENDPOINT_URL=", "PLANTS_TABLE=", "TOKENS_TABLE=", "TOKEN_ISSUER=", "TOKEN_AUDIENCE=",
-		"ALLOW_ORIGIN=",
+		"ALLOW_ORIGIN=", "TOKEN=",
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 )
 
 const (
@@ -162,11 +163,22 @@ func (local localAWS) checkContract(t *testing.T) {
 		}
 		return strings.TrimSpace(string(out))
 	}
+	url := local.outputs(t, staging)["Url"]
+	expired := issue("--subject", "contract", "--ttl", "1s")
+	ended := func() bool {
+		return strings.HasPrefix(ask(t, "POST", url+"/plants", "Bearer "+expired, "[]"), `400 {"error":2003,`)
+	}
+	for waited := 0; !ended(); waited++ {
+		if waited == 50 {
+			t.Fatal("a token for a second is still valid after 5 s")
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
 	tokens := []string{
 		"TOKEN=" + issue("--subject", "contract"), "OTHER_TOKEN=" + issue("--subject", "another"),
-		"EXPIRED_TOKEN=" + issue("--subject", "contract", "--ttl", "1s"), "WRITES=all",
+		"EXPIRED_TOKEN=" + expired, "WRITES=all",
 	}
-	output := local.must(t, tokens, "make", "contract", "URL="+local.outputs(t, staging)["Url"])
+	output := local.must(t, tokens, "make", "contract", "URL="+url)
 	lines := strings.Split(strings.TrimSpace(output), "\n")
 	t.Log(lines[len(lines)-1]) // the number of cases
 }

@@ -97,7 +97,7 @@ func TestReadmeNamesMembers(t *testing.T) {
 	}
 	for _, name := range names(at(document(), "components", "schemas", "NewPlant", "properties")) {
 		if !strings.Contains(string(readme), "`"+name+"`") {
-			t.Errorf("README.md, Use, does not name the member `%s`", name)
+			t.Errorf("README.md, For clients, does not name the member `%s`", name)
 		}
 	}
 }

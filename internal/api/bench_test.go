@@ -46,11 +46,11 @@ func parts(t testing.TB) []part {
 	mistyped := bytes.Replace(authorize, []byte("SampleToken"), []byte("SimpleToken"), 1)
 	body := []byte(`{"id":1,"name":"Monstera","tag":"indoor"}`)
 	return []part{
-		{"decode", 15, func() ([]byte, error) { _, err := decode(create); return nil, err }, ""},
+		{"decode", 17, func() ([]byte, error) { _, err := decode(create); return nil, err }, ""},
 		{"validate", 9, func() ([]byte, error) { _, err := plant.Decode(body); return nil, err }, ""},
-		{"create plant", 49, func() ([]byte, error) { return createPlant.Invoke(t.Context(), create) }, "Monstera"},
-		{"authorize", 34, func() ([]byte, error) { return authorizer.Invoke(t.Context(), authorize) }, "allow"},
-		{"authorize, wrong checksum", 30, func() ([]byte, error) { return authorizer.Invoke(t.Context(), mistyped) }, "deny"},
+		{"create plant", 51, func() ([]byte, error) { return createPlant.Invoke(t.Context(), create) }, "Monstera"},
+		{"authorize", 36, func() ([]byte, error) { return authorizer.Invoke(t.Context(), authorize) }, "allow"},
+		{"authorize, wrong checksum", 32, func() ([]byte, error) { return authorizer.Invoke(t.Context(), mistyped) }, "deny"},
 	}
 }
 

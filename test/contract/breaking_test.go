@@ -35,7 +35,8 @@ func TestContractDiff(t *testing.T) {
 		{"a changed code", "base", "const: 1006", "const: 1", false, "openapi.yaml breaks clients of base"},
 		{"a removed header", "base", "            Retry-After:", "            X-Retry-After:", false, "retry-after"},
 		{"a required member", "base", "[id, name]", "[id, name, tag]", false, "`tag` became required"},
-		{"the next major version", "base", "  version: 1", "  version: 2", true, "another major version"},
+		{"the next major version", "base", "  version: ", "  version: 9", true, "another major version"},
+		{"another service", "base", "  title: ", "  title: Another ", true, "the contract of another service"},
 		{"no base", "gone", "[id, name]", "[id, name, tag]", true, "left out: the comparison of the contract with gone"},
 	}
 	for _, test := range tests {

@@ -85,6 +85,7 @@ func (n names) forms() []string {
 	return []string{
 		// Where the module stands, the name of the command may be the same word.
 		"module " + n.module, "module-path: " + n.module, "local-prefixes: [" + n.module, `"` + n.module + `/`, "\t" + root + "\n",
+		", " + n.module + "/", ", " + n.module + "$", // in .golangci.yml
 		n.words(" "), n.words(""), n.name, n.command(), n.prefix,
 		n.plural, capital(n.plural), strings.ToUpper(n.plural),
 		n.singular, capital(n.singular), strings.ToUpper(n.singular),

@@ -47,6 +47,7 @@ func TestRename(t *testing.T) {
 		"! git grep -inE '\\ba aardwolf' ':!LICENSE'",
 		"! gofmt -l . | grep .",
 		"go vet ./... && go mod tidy -diff",
+		"go tool -modfile=tools/pinned/go.mod golangci-lint run --enable-only depguard ./...",
 		"go test ./internal/... ./tools/...",
 		"go test -run 'TestSpecification|TestContract/in_process' ./test/contract",
 		"go test -run 'TestDocumentsAreTrue|TestFolders' ./test/documents",

@@ -227,7 +227,7 @@ func checkPlant(t *testing.T, response *http.Response, c creation) {
 
 // A function lives through an outage of DynamoDB: it always answers in time, and
 // once its retry quota is used up, after a single attempt. With SOAK, the log has
-// the figures of docs/operations.md.
+// the figures of docs/reliability.md.
 func TestOutage(t *testing.T) {
 	binary := processtest.Build(t, "cmd/createplant")
 	t.Parallel()

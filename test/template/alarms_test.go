@@ -9,13 +9,16 @@ import (
 
 type alarm struct {
 	metric
-	Metrics          []query
-	AlarmActions     any
-	OKActions        any
-	TreatMissingData string
+	Metrics           []query
+	EvaluationPeriods int
+	DatapointsToAlarm int
+	AlarmActions      any
+	OKActions         any
+	TreatMissingData  string
 }
 
 type query struct {
+	Expression string
 	MetricStat struct{ Metric metric }
 }
 
@@ -88,6 +91,26 @@ func (a alarm) read() []metric {
 		metrics = append(metrics, q.MetricStat.Metric)
 	}
 	return slices.DeleteFunc(metrics, func(m metric) bool { return m.MetricName == "" })
+}
+
+// TestFill checks that an alarm which fills in 0 for a missing value has a period to spare.
+// Otherwise an alarm could end, or not fire, because the newest value is late.
+func TestFill(t *testing.T) {
+	found := 0
+	for name, a := range properties[alarm](t, production(t), "AWS::CloudWatch::Alarm") {
+		for _, q := range a.Metrics {
+			if !strings.Contains(q.Expression, "FILL(") {
+				continue
+			}
+			found++
+			if a.DatapointsToAlarm == 0 || a.DatapointsToAlarm >= a.EvaluationPeriods {
+				t.Errorf("%s needs %d of %d periods, want one to spare", name, a.DatapointsToAlarm, a.EvaluationPeriods)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no alarm has FILL")
+	}
 }
 
 // TestErrorsAlarm checks that no function crashes in silence. A crash logs no line of

@@ -33,6 +33,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: ## serve on 127.0.0.1:8080, with everything in memory and a page to try it out (ADDR=HOST:PORT)
+	@echo 'building; the first time, this takes a minute or two'
 	@$(MAKE) --silent plantstore && exec env -u PLANTS_TABLE -u TOKENS_TABLE -u AWS_ENDPOINT_URL -u AWS_ENDPOINT_URL_DYNAMODB \
 		bin/plantstore serve --addr $(ADDR)
 

@@ -2,7 +2,7 @@
 // it, four times at most. Prints the Plant, or the Error and ends with 1.
 //
 //   URL=http://127.0.0.1:8080 TOKEN=... \
-//     node examples/create.mjs '{"id":1,"name":"Monstera","tag":"indoor"}'
+//     node examples/create.mjs '{"id":4,"name":"Monstera","tag":"indoor"}'
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 

@@ -3,7 +3,7 @@
 it, four times at most. Prints the Plant, or the Error and ends with 1.
 
     URL=http://127.0.0.1:8080 TOKEN=... \\
-        python3 examples/create.py '{"id":1,"name":"Monstera","tag":"indoor"}'
+        python3 examples/create.py '{"id":3,"name":"Monstera","tag":"indoor"}'
 """
 
 import http.client

@@ -4,7 +4,7 @@
 # and ends with 1.
 #
 #   URL=http://127.0.0.1:8080 TOKEN=... \
-#     examples/create.sh '{"id":1,"name":"Monstera","tag":"indoor"}'
+#     examples/create.sh '{"id":2,"name":"Monstera","tag":"indoor"}'
 set -eu
 
 if [ $# != 1 ] || [ -z "${URL:-}" ] || [ -z "${TOKEN:-}" ]; then

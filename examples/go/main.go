@@ -3,7 +3,7 @@
 // with 1.
 //
 //	URL=http://127.0.0.1:8080 TOKEN=... GOTOOLCHAIN=auto \
-//		go run ./examples/go '{"id":1,"name":"Monstera","tag":"indoor"}'
+//		go run ./examples/go '{"id":5,"name":"Monstera","tag":"indoor"}'
 //
 // GOTOOLCHAIN=auto lets an older Go download the version that go.mod names.
 package main

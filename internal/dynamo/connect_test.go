@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 )
 
 // The connection that Connect opens is the one of the first operation, and Connect sends nothing but a
@@ -12,7 +14,7 @@ import (
 func TestConnect(t *testing.T) {
 	long := strings.Repeat(" ", 1<<20) // more than net/http reads when an answer is closed
 	fake := newFake(t, refuseWith(errorBody("AccessDeniedException")+long))
-	client := fake.client()
+	client := newClient(configuration("us-east-1", fake.URL), bounded(awshttp.NewBuildableClient(), time.Minute))
 	Connect(client)
 	_, err := (&Tokens{Client: client, Table: "tokens"}).Find(t.Context(), "id")
 	requests := fake.received()

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -124,9 +125,13 @@ func TestFunctions(t *testing.T) {
 func testFunction(t *testing.T, s stack, name string) {
 	t.Helper()
 	var connections atomic.Int32
+	var called sync.Map // the operations of DynamoDB, by their name in a policy
 	dynamoDB := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
 			connections.Add(1)
+		} else {
+			_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+			called.Store("dynamodb:"+operation, true)
 		}
 		fmt.Fprint(w, "{}") // a write is done, a read finds nothing
 	}))
@@ -157,6 +162,14 @@ func testFunction(t *testing.T, s stack, name string) {
 	if err != nil || connections.Load() != 1 {
 		t.Errorf("%v: %d connections before the first event (%v), want one; log %s", files, connections.Load(), err, log)
 	}
+	roleName := properties[function](t, s, "AWS::Lambda::Function")[name].Role.GetAtt[0]
+	allowed := properties[role](t, s, "AWS::IAM::Role")[roleName].Policies[0].PolicyDocument.Statement[0].Action
+	called.Range(func(operation, _ any) bool {
+		if operation != allowed {
+			t.Errorf("%s calls %v, and %s allows %v", name, operation, roleName, allowed)
+		}
+		return true
+	})
 	joined := strings.Count(log, `"lambda_request_id":"8476a536-`)
 	if joined != len(files) || strings.Count(log, `"build":"b1"`) != joined || strings.Count(log, `"cold_start"`) != 1 {
 		t.Errorf("%d events are logged as %s, want a line for each with Lambda's request id and the build", len(files), log)

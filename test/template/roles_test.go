@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v3"
 )
 
 type function struct {
@@ -19,6 +21,7 @@ type function struct {
 }
 
 type role struct {
+	PermissionsBoundary      any
 	AssumeRolePolicyDocument policyDocument
 	Policies                 []struct{ PolicyDocument policyDocument }
 }
@@ -36,7 +39,8 @@ type statement struct {
 }
 
 // TestRoles checks that each function has a role of its own, which allows one action on
-// one table, and what the function logs and traces.
+// one table, and what the function logs and traces. The permissions boundary of
+// tools/deploy-role.yaml allows the same action.
 func TestRoles(t *testing.T) {
 	roles := properties[role](t, production(t), "AWS::IAM::Role")
 	taken := map[string]bool{}
@@ -52,6 +56,9 @@ func TestRoles(t *testing.T) {
 			if len(trust) != 1 || trust[0].Principal.Service != "lambda.amazonaws.com" {
 				t.Errorf("%s trusts %+v, want Lambda alone", roleName, trust)
 			}
+			if r.PermissionsBoundary == nil {
+				t.Errorf("%s has no PermissionsBoundary", roleName)
+			}
 			if len(r.Policies) != 1 || len(r.Policies[0].PolicyDocument.Statement) != 3 {
 				t.Fatalf("%s has the policies %+v, want one with three statements", roleName, r.Policies)
 			}
@@ -59,6 +66,9 @@ func TestRoles(t *testing.T) {
 			action, _ := table.Action.(string)
 			if !strings.HasPrefix(action, "dynamodb:") || strings.Contains(action, "*") || !isTable(production(t), table.Resource) {
 				t.Errorf("%s allows %v on %v, want one action on one table", roleName, table.Action, table.Resource)
+			}
+			if !boundaryAllows(t, action, table.Resource) {
+				t.Errorf("the Boundary in tools/deploy-role.yaml does not allow %s what %s does: %s on %v", name, roleName, action, table.Resource)
 			}
 			if !equal(log.Action, []string{"logs:CreateLogStream", "logs:PutLogEvents"}) || !equal(log.Resource, attribute{[2]string{"Log", "Arn"}}) {
 				t.Errorf("%s allows %v on %v, want to write to Log", roleName, log.Action, log.Resource)
@@ -72,6 +82,36 @@ func TestRoles(t *testing.T) {
 			}
 		})
 	}
+}
+
+// boundaryAllows reports whether the permissions boundary allows one action on a table of the stack.
+func boundaryAllows(t *testing.T, action string, table any) bool {
+	t.Helper()
+	var file struct {
+		Resources struct {
+			Boundary struct {
+				Properties struct {
+					PolicyDocument struct {
+						Statement []struct {
+							Action   any    `yaml:"Action"`
+							Resource string `yaml:"Resource"`
+						} `yaml:"Statement"`
+					} `yaml:"PolicyDocument"`
+				} `yaml:"Properties"`
+			} `yaml:"Boundary"`
+		} `yaml:"Resources"`
+	}
+	if err := yaml.Unmarshal([]byte(read(t, "tools/deploy-role.yaml")), &file); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range file.Resources.Boundary.Properties.PolicyDocument.Statement {
+		_, name, _ := strings.Cut(s.Resource, ":table/${StackName}-")
+		name = strings.TrimSuffix(name, "-*")
+		if s.Action == action && equal(table, attribute{[2]string{name, "Arn"}}) {
+			return true
+		}
+	}
+	return false
 }
 
 // isTable reports whether value is the ARN of a table of the stack.

@@ -63,7 +63,7 @@ func (v *Verifier) accept(header jose.Header, c claims) error {
 		return token.ReasonExpired
 	case c.NotBefore > now+leeway:
 		return token.ReasonNotYetValid
-	case !visible.MatchString(c.Subject):
+	case !isVisible(c.Subject):
 		return token.ReasonSubject
 	}
 	return nil

@@ -52,3 +52,15 @@ func TestConnectInVain(t *testing.T) {
 		})
 	}
 }
+
+// An idle connection outlives a pause between two requests, and ends before the other side closes it after 90 s.
+func TestIdleConnection(t *testing.T) {
+	client, ok := functionClient("us-east-1", "").Options().HTTPClient.(*awshttp.BuildableClient)
+	if !ok {
+		t.Fatal("the client is not the SDK's own")
+	}
+	got := client.GetTransport().IdleConnTimeout
+	if got < 10*time.Second || got > time.Minute {
+		t.Errorf("an idle connection is closed after %v, want 10 s to 1 min", got)
+	}
+}

@@ -5,8 +5,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-
-	"go.yaml.in/yaml/v3"
 )
 
 type function struct {
@@ -87,27 +85,13 @@ func TestRoles(t *testing.T) {
 // boundaryAllows reports whether the permissions boundary allows one action on a table of the stack.
 func boundaryAllows(t *testing.T, action string, table any) bool {
 	t.Helper()
-	var file struct {
-		Resources struct {
-			Boundary struct {
-				Properties struct {
-					PolicyDocument struct {
-						Statement []struct {
-							Action   any    `yaml:"Action"`
-							Resource string `yaml:"Resource"`
-						} `yaml:"Statement"`
-					} `yaml:"PolicyDocument"`
-				} `yaml:"Properties"`
-			} `yaml:"Boundary"`
-		} `yaml:"Resources"`
-	}
-	if err := yaml.Unmarshal([]byte(read(t, "tools/deploy-role.yaml")), &file); err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range file.Resources.Boundary.Properties.PolicyDocument.Statement {
-		_, name, _ := strings.Cut(s.Resource, ":table/${StackName}-")
+	var boundary struct{ PolicyDocument policyDocument }
+	deployResource(t, "Boundary", &boundary)
+	for _, s := range boundary.PolicyDocument.Statement {
+		resource, _ := s.Resource.(string)
+		_, name, _ := strings.Cut(resource, ":table/${StackName}-")
 		name = strings.TrimSuffix(name, "-*")
-		if s.Action == action && equal(table, attribute{[2]string{name, "Arn"}}) {
+		if s.Effect == "Allow" && s.Action == action && equal(table, attribute{[2]string{name, "Arn"}}) {
 			return true
 		}
 	}

@@ -135,23 +135,27 @@ func (s statement) allows(action string) bool {
 // deployStatements returns the statements of the role of tools/deploy-role.yaml.
 func deployStatements(t *testing.T) []statement {
 	t.Helper()
+	var r role
+	deployResource(t, "Role", &r)
+	return r.Policies[0].PolicyDocument.Statement
+}
+
+// deployResource decodes the properties of a resource of tools/deploy-role.yaml.
+func deployResource(t *testing.T, name string, into any) {
+	t.Helper()
 	var file struct {
-		Resources struct {
-			Role struct {
-				Properties map[string]any `yaml:"Properties"`
-			} `yaml:"Role"`
+		Resources map[string]struct {
+			Properties map[string]any `yaml:"Properties"`
 		} `yaml:"Resources"`
 	}
 	if err := yaml.Unmarshal([]byte(read(t, "tools/deploy-role.yaml")), &file); err != nil {
 		t.Fatal(err)
 	}
-	encoded, err := json.Marshal(file.Resources.Role.Properties)
+	encoded, err := json.Marshal(file.Resources[name].Properties)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r role
-	if err := json.Unmarshal(encoded, &r); err != nil {
+	if err := json.Unmarshal(encoded, into); err != nil {
 		t.Fatal(err)
 	}
-	return r.Policies[0].PolicyDocument.Statement
 }

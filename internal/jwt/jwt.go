@@ -31,11 +31,8 @@ var algorithms = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
 }
 
-// isVisible reports whether text is 1 to 255 visible ASCII characters.
-func isVisible(text string) bool {
-	invisible := func(r rune) bool { return r <= ' ' || r > '~' }
-	return len(text) >= 1 && len(text) <= 255 && !strings.ContainsFunc(text, invisible)
-}
+// longest is how many characters an issuer, a subject and an id may have.
+const longest = 255
 
 // Verifier verifies the access tokens that one issuer issues for one audience.
 type Verifier struct {
@@ -55,7 +52,7 @@ func New(issuer, audience string, now func() time.Time) (token.Issuer, error) {
 		return nil, errors.New("must be set together with the audience")
 	}
 	u, err := url.Parse(issuer)
-	if err != nil || !isSafe(u) || u.Scheme+"://"+u.Host+u.Path != issuer || !isVisible(issuer) {
+	if err != nil || !isSafe(u) || u.Scheme+"://"+u.Host+u.Path != issuer || !token.IsVisible(issuer, longest) {
 		return nil, errors.New("is not an https URL, such as https://issuer.example.com")
 	}
 	client := &http.Client{
@@ -95,7 +92,7 @@ func (v *Verifier) Verify(ctx context.Context, bearer string) (token.Principal, 
 		return token.Principal{}, err
 	}
 	id := c.ID
-	if !isVisible(id) {
+	if !token.IsVisible(id, longest) {
 		digest := sha256.Sum256([]byte(bearer))
 		id = hex.EncodeToString(digest[:])
 	}

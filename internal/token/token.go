@@ -55,7 +55,7 @@ func (t Token) expiresSoon(now time.Time) bool {
 // returns the bearer token, which must not be stored, and the Token to store. It returns an error if
 // subject is not 1 to 128 visible ASCII characters, ttl is under a second, or random has too few bytes.
 func Issue(random io.Reader, subject string, now time.Time, ttl time.Duration) (bearer string, t Token, err error) {
-	if !isSubject(subject) {
+	if !IsVisible(subject, 128) {
 		return "", Token{}, errors.New("subject must have 1 to 128 visible ASCII characters")
 	}
 	if ttl < time.Second {
@@ -128,8 +128,9 @@ func Digest(bearer string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// isSubject reports whether text is 1 to 128 visible ASCII characters.
-func isSubject(text string) bool {
+// IsVisible reports whether text is 1 to longest visible ASCII characters, as subjects and the ids of
+// tokens are.
+func IsVisible(text string, longest int) bool {
 	invisible := func(r rune) bool { return r <= ' ' || r > '~' }
-	return len(text) >= 1 && len(text) <= 128 && !strings.ContainsFunc(text, invisible)
+	return len(text) >= 1 && len(text) <= longest && !strings.ContainsFunc(text, invisible)
 }

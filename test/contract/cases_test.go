@@ -32,6 +32,12 @@ func routes() []testCase {
 	return all
 }
 
+// headerCase returns a case of a request that has this value of a header and creates no plant.
+func headerCase(name string, needs need, header, value string, want want) testCase {
+	request := post(noPlant).with(header, value)
+	return testCase{name: name, needs: needs, steps: []step{request.gets(want)}}
+}
+
 // authorization returns a case for each kind of Authorization header. internal/api has more of malformed ones.
 func authorization() []testCase {
 	rows := []struct {
@@ -60,8 +66,7 @@ func authorization() []testCase {
 	twice := post(noPlant).with("Authorization", "Bearer $TOKEN", "Bearer $TOKEN")
 	all := []testCase{one("two Authorization headers", twice.gets(refused(2002)))}
 	for _, row := range rows {
-		request := post(noPlant).with("Authorization", row.value)
-		all = append(all, testCase{name: row.name, needs: row.needs, steps: []step{request.gets(row.want)}})
+		all = append(all, headerCase(row.name, row.needs, "Authorization", row.value, row.want))
 	}
 	return all
 }
@@ -90,7 +95,7 @@ func contentTypes() []testCase {
 	}
 	all := []testCase{one("content type: none", post(noPlant).with("Content-Type").gets(isNoPlant))}
 	for _, row := range rows {
-		all = append(all, one("content type: "+row.name, post(noPlant).with("Content-Type", row.value).gets(row.want)))
+		all = append(all, headerCase("content type: "+row.name, nothing, "Content-Type", row.value, row.want))
 	}
 	return all
 }
@@ -116,8 +121,7 @@ func idempotencyKeys() []testCase {
 	}
 	var all []testCase
 	for _, row := range rows {
-		request := post(noPlant).with("Idempotency-Key", row.value)
-		all = append(all, testCase{name: "a key " + row.name, needs: row.needs, steps: []step{request.gets(row.want)}})
+		all = append(all, headerCase("a key "+row.name, row.needs, "Idempotency-Key", row.value, row.want))
 	}
 	return all
 }

@@ -25,13 +25,7 @@ import (
 	"plantstore/test/processtest"
 )
 
-// TestMain runs the tests in the root of the repository.
-func TestMain(m *testing.M) {
-	if err := os.Chdir("../.."); err != nil {
-		panic(err)
-	}
-	m.Run()
-}
+func TestMain(m *testing.M) { processtest.RunInRoot(m) }
 
 // needs skips a test unless it was asked for: it takes long, and installs SAM and the local AWS.
 func needs(t *testing.T, programs ...string) {

@@ -15,13 +15,7 @@ import (
 	"plantstore/test/processtest"
 )
 
-// TestMain runs the tests in the root of the repository.
-func TestMain(m *testing.M) {
-	if err := os.Chdir("../.."); err != nil {
-		panic(err)
-	}
-	m.Run()
-}
+func TestMain(m *testing.M) { processtest.RunInRoot(m) }
 
 func read(t *testing.T, file string) string {
 	t.Helper()

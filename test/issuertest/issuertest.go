@@ -60,9 +60,15 @@ func start(t testing.TB, folder, host string) *Issuer {
 	command.Dir = folder
 	var log bytes.Buffer
 	command.Stderr = &log
-	stdin, err1 := command.StdinPipe()
-	stdout, err2 := command.StdoutPipe()
-	if err := cmp.Or(err1, err2, command.Start()); err != nil {
+	stdin, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
 	stop := func() {

@@ -38,3 +38,11 @@ func module() string {
 	build, _ := debug.ReadBuildInfo() // every test has it
 	return build.Main.Path
 }
+
+// RunInRoot runs the tests of a package two folders down in the root of the repository.
+func RunInRoot(m *testing.M) {
+	if err := os.Chdir("../.."); err != nil {
+		panic(err)
+	}
+	m.Run()
+}

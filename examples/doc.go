@@ -2,10 +2,11 @@
 // without a dependency: create.sh (curl), go/main.go, create.py, create.mjs and
 // browser.html.
 //
-// Each creates a plant and does not end before it knows what became of it, or has
-// asked four times. It sends one Idempotency-Key with all attempts, so that a
-// plant is never created twice and never taken for another's. It comes again when
-// nobody answered, when the answer has Retry-After, after as many seconds, and
-// when the gateway answers 429 or 5xx. It
-// says so on standard error. It prints the Plant, or the Error.
+// Each client creates a plant, in at most four attempts. All attempts have the same
+// Idempotency-Key, so the plant is created once. A client repeats its request
+//   - if it gets no answer,
+//   - if the answer has Retry-After, after as many seconds,
+//   - if the gateway answers 429 or 5xx.
+//
+// It reports each repetition on standard error, and prints the Plant or the Error.
 package examples

@@ -30,7 +30,7 @@ type Service struct {
 // operation is what the service does for a route.
 type operation struct {
 	name   string // in the log
-	hasKey bool   // it takes an Idempotency-Key, which its 5002 and 5004 return
+	hasKey bool   // a request may have an Idempotency-Key; the errors 5002 and 5004 return one
 
 	// answer returns the body of the answer 200, or an error of the catalogue. The authorizer has
 	// allowed the request.

@@ -14,10 +14,10 @@ import (
 
 const firstDelay, maxDelay = 25 * time.Millisecond, time.Second // bounds of the delay between attempts
 
-// newRetryer returns the SDK's standard retryer, which [call] uses without a limit of attempts. They
-// end at the context's deadline, or when the SDK's retry quota is used up. The client keeps the quota
-// across operations: a retry takes from it, a success gives back. So in a long outage each operation
-// fails at its first attempt. Source: Amazon Builders' Library, "Timeouts, retries, and backoff with jitter".
+// newRetryer returns the SDK's standard retryer. [call] sets no limit of attempts, so they end at the
+// context's deadline, or when the SDK's retry quota is used up. The client keeps the quota across
+// operations: a retry takes from it, a success gives back. So in a long outage each operation fails at
+// its first attempt. Source: Amazon Builders' Library, "Timeouts, retries, and backoff with jitter".
 func newRetryer() *retry.Standard {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.Backoff = retry.BackoffDelayerFunc(delay)

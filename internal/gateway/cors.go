@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The CORS configuration in template.yaml, but for the methods, which are those of the routes.
+// The CORS configuration of template.yaml. The gateway allows the methods of its routes.
 const (
 	allowHeaders  = "authorization,content-type,idempotency-key"
 	exposeHeaders = "retry-after,idempotency-key,apigw-requestid"

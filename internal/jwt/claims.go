@@ -28,7 +28,7 @@ type claims struct {
 	Scopes    texts   `json:"scp"`
 	IDType    string  `json:"idtyp"`
 
-	Confirmation any `json:"cnf"` // names a key of the client, which a bearer does not show (RFC 7800)
+	Confirmation any `json:"cnf"` // a key that the client must prove to have, unlike a bearer (RFC 7800)
 }
 
 // texts is a claim that is a text or a list of texts. It is nil if the claim is missing.

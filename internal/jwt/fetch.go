@@ -19,8 +19,8 @@ const (
 	maxURL    = 2048    // bytes
 )
 
-// isSafe reports whether nobody can change an answer from u on its way: it uses https, or http on this
-// machine, which containers know as host.docker.internal.
+// isSafe reports whether nobody can change an answer from u on its way. URLs of https are safe, and http
+// URLs of this machine. Containers call the machine host.docker.internal.
 func isSafe(u *url.URL) bool {
 	if u.Scheme == "http" {
 		return slices.Contains([]string{"localhost", "127.0.0.1", "::1", "host.docker.internal"}, u.Hostname())

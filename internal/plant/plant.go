@@ -23,7 +23,7 @@ var (
 // Plant is a Plant of openapi.yaml: what the service returns to a client.
 type Plant struct {
 	Name string  `json:"name"`         // may be empty
-	Tag  *string `json:"tag,omitzero"` // nil if there is no tag, which is not the same as an empty tag
+	Tag  *string `json:"tag,omitzero"` // nil if there is no tag; a tag may be empty
 }
 
 // NewPlant is a NewPlant of openapi.yaml: a plant that a client asks to create.

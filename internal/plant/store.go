@@ -17,7 +17,8 @@ var (
 	// ErrKeyReused means that a write with the same key created another plant with this id.
 	ErrKeyReused = errors.New("plant: write key was used with another plant")
 
-	// ErrUnavailable means that this write was not made and will not be: the store is unreachable or refused.
+	// ErrUnavailable means that this write did not create the plant and never will. The store could not be
+	// reached, or it refused the write.
 	ErrUnavailable = errors.New("plant: store is unavailable")
 
 	// ErrOutcomeUnknown means that the plant may have been created, or may yet be: repeat the write.

@@ -45,7 +45,7 @@ type Principal struct {
 type Verifier struct {
 	Store  Finder
 	Now    func() time.Time
-	Issuer Issuer // of the tokens without our prefix, which are invalid if it is nil
+	Issuer Issuer // verifies the tokens without our prefix; if it is nil, they are invalid
 }
 
 // Issuer verifies the tokens of another issuer, with the errors of [Verifier].

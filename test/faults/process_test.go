@@ -1,16 +1,11 @@
 package faults
 
 import (
-	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"plantstore/test/dynamotest"
 	"plantstore/test/processtest"
 	"plantstore/test/runtimeapi"
 )
@@ -153,75 +148,6 @@ func TestRuntimeFaults(t *testing.T) {
 				test.run(newStage(t, d, binary))
 			}
 		})
-	}
-}
-
-// The server is told to stop while many clients create plants and one does not
-// finish its request: each request is answered truly or refused without a plant,
-// and the server ends cleanly.
-func TestServeStopsUnderLoad(t *testing.T) {
-	binary := processtest.Build(t, "cmd/plantstore")
-	t.Parallel()
-	d := newDatabase(t)
-	secret := d.issue(t)
-	environment := processtest.Environment(dynamotest.Endpoint(t), "PLANTS_TABLE="+d.plants, "TOKENS_TABLE="+d.tokens)
-	for range processtest.Scale(1, 20) {
-		server := processtest.Serve(t, binary, environment...)
-		silent, err := net.Dial("tcp", strings.TrimPrefix(server.URL, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = io.WriteString(silent, "POST /plants HTTP/1.1\r\nHost: plants\r\nContent-Length: 2\r\n\r\n{")
-		if err != nil {
-			t.Fatal(err)
-		}
-		const requests = 400
-		crowd(requests, 8, func(i int) {
-			if i == requests/2 {
-				go server.Stop() //nolint:errcheck // Serve reports it
-			}
-			d.visit(t, server.URL, secret, d.newCreation(true))
-		})
-		_ = server.Stop() // waits for the other
-		_ = silent.Close()
-	}
-}
-
-// visit sends c over HTTP: it gets its plant, which is in the table, or is refused and the table has
-// no plant.
-func (d *database) visit(t *testing.T, url, secret string, c creation) {
-	request, err := http.NewRequest(http.MethodPost, url+"/plants", strings.NewReader(c.body()))
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	request.Header = http.Header{"Authorization": {"Bearer " + secret}, "Idempotency-Key": {c.key}}
-	want := c.stored()
-	response, refusal := http.DefaultClient.Do(request)
-	if refusal != nil {
-		want = stored{}
-	} else {
-		checkPlant(t, response, c)
-	}
-	there, err := d.find(c.id)
-	if err != nil {
-		t.Error(err)
-	}
-	if there != want {
-		t.Errorf("the table holds %+v after %+v, want %+v (the client's error: %v)", there, c, want, refusal)
-	}
-}
-
-// checkPlant checks that response is the answer to c.
-func checkPlant(t *testing.T, response *http.Response, c creation) {
-	body, err := io.ReadAll(response.Body)
-	_ = response.Body.Close()
-	if err != nil {
-		t.Error(err)
-	}
-	want := fmt.Sprintf(`{"name":%q}`, c.name)
-	if response.StatusCode != http.StatusOK || string(body) != want {
-		t.Errorf("answer to %+v = %d %s, want 200 %s", c, response.StatusCode, body, want)
 	}
 }
 

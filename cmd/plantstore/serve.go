@@ -34,7 +34,7 @@ type serveCommand struct {
 	Token         string   `env:"TOKEN" help:"Token that the stores in memory accept, as an earlier serve printed it (default: a new one)."`
 }
 
-// Run serves until ctx ends. It then answers the requests that it has accepted.
+// Run serves until ctx ends, see [serve].
 func (c *serveCommand) Run(ctx context.Context) error {
 	for _, origin := range c.AllowOrigin {
 		if err := gateway.CheckOrigin(origin); err != nil {
@@ -65,9 +65,14 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if server.Handler, err = page.New(server.Handler, plantstore.OpenAPI, c.Addr, pageBearer); err != nil {
 		return err
 	}
+	greet("http://"+listener.Addr().String(), bearer)
+	return serve(ctx, server, listener)
+}
+
+// serve serves until ctx ends. It then answers the requests that the server has accepted.
+func serve(ctx context.Context, server *http.Server, listener net.Listener) error {
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
-	greet("http://"+listener.Addr().String(), bearer)
 	select {
 	case err := <-failed:
 		return err

@@ -278,6 +278,20 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
+// The verifier's deadline is the end of the authorizer's budget.
+func TestAuthorizerDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var deadline time.Time
+		authorize(t, func(ctx context.Context, _ string) (token.Principal, error) {
+			deadline, _ = ctx.Deadline()
+			return token.Principal{}, token.ErrUnavailable
+		}, event(nil, "", nil))
+		if got, want := time.Until(deadline), 1700*time.Millisecond; got != want {
+			t.Errorf("the verifier has %v, want %v", got, want)
+		}
+	})
+}
+
 // openapi.yaml lists the errors of the catalogue and no others.
 func TestCatalogue(t *testing.T) {
 	content, err := os.ReadFile("../../openapi.yaml")

@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"plantstore/internal/plant"
+	"plantstore/internal/token"
 )
 
 // oak is the write of these tests.
@@ -18,6 +19,9 @@ var oak = plant.Write{
 	Plant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: "oak"}},
 	Key:   plant.NewWriteKey("gardener", "k"),
 }
+
+// budget is the time that createplant has for a put.
+const budget = 2700 * time.Millisecond
 
 // What a put finds under its id, if the condition fails.
 var (
@@ -29,16 +33,21 @@ var (
 
 // exists is the body of the answer to a put whose id has a plant.
 func exists(key, name string) string {
-	return fmt.Sprintf(`{"__type": "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException", "Item": {
+	return fmt.Sprintf(`{"__type": "%sConditionalCheckFailedException", "Item": {
 		"id": {"N": "1"}, "name": {"S": %q}, "write_key": {"S": %q},
 		"created_at": {"S": "2026-03-01T11:00:00Z"}, "created_by": {"S": "gardener"}
-	}}`, name, key)
+	}}`, namespace, name, key)
 }
 
-// outcome returns which of the errors that plant.Store promises err is, or errOther.
+// withoutNamespace returns the body of an error whose name has no namespace.
+func withoutNamespace(body string) string { return strings.Replace(body, namespace, "", 1) }
+
+// outcome returns which of the errors that the two stores promise err is, errOther for another error, and
+// nil for none.
 func outcome(err error) error {
 	for _, promised := range []error{
 		plant.ErrExists, plant.ErrKeyReused, plant.ErrUnavailable, plant.ErrOutcomeUnknown,
+		token.ErrNotFound, token.ErrUnavailable,
 	} {
 		if errors.Is(err, promised) {
 			return promised
@@ -50,7 +59,10 @@ func outcome(err error) error {
 	return nil
 }
 
-// errOther is every error that plant.Store does not name.
+// unknown is the outcome of a put that may have been applied.
+var unknown = plant.ErrOutcomeUnknown
+
+// errOther stands for every error that no store names.
 var errOther = errors.New("another error")
 
 // create creates the oak in a DynamoDB that does with each attempt what the next of attempts says. It
@@ -63,8 +75,11 @@ func create(t *testing.T, timeout time.Duration, attempts ...http.HandlerFunc) (
 	err = (&Plants{Client: fake.client(), Table: "plants"}).Create(ctx, oak)
 	requests := fake.received()
 	for _, r := range requests {
-		if !strings.Contains(r.body, `"attribute_not_exists(id)"`) || r.body != requests[0].body {
-			t.Errorf("attempt = %s, want the first, a conditional put: %s", r.body, requests[0].body)
+		if !strings.Contains(r.body, `"attribute_not_exists(id)"`) {
+			t.Errorf("attempt = %s, want a conditional put", r.body)
+		}
+		if r.body != requests[0].body {
+			t.Errorf("attempt = %s, want the same as the first: %s", r.body, requests[0].body)
 		}
 	}
 	return len(requests), err
@@ -72,139 +87,152 @@ func create(t *testing.T, timeout time.Duration, attempts ...http.HandlerFunc) (
 
 // The put is repeated until its outcome is known: as often as there are attempts in the row.
 func TestCreateByAttempts(t *testing.T) {
-	t.Parallel()
 	tests := []struct {
 		name     string
 		attempts []http.HandlerFunc
 		want     error
 	}{
-		{"the plant is created", do(succeed), nil},
-		{"the client repeats its request", do(refuseWith(itself)), nil},
-		{"another request created the plant", do(refuseWith(anothers)), plant.ErrExists},
-		{"another program stored an item", do(refuseWith(unreadable)), plant.ErrExists},
-		{"the key was used with another plant", do(refuseWith(changed)), plant.ErrKeyReused},
+		{name: "the plant is created", attempts: do(succeed)},
+		{name: "the client repeats its request", attempts: do(refuseWith(itself))},
+		{name: "another request created the plant", attempts: do(refuseWith(anothers)), want: plant.ErrExists},
+		{name: "another program stored an item", attempts: do(refuseWith(unreadable)), want: plant.ErrExists},
+		{name: "the key was used with another plant", attempts: do(refuseWith(changed)), want: plant.ErrKeyReused},
 
 		// No attempt before the last was applied, or may have been.
-		{"one failure", do(fail, succeed), nil},
-		{"four failures", do(fail, fail, fail, fail, succeed), nil},
-		{"throttling", do(refuse("ThrottlingException"), succeed), nil},
-		{"a conflict with a transaction", do(refuse("TransactionConflictException"), succeed), nil},
-		{"a conflict with another region", do(refuse("ReplicatedWriteConflictException"), succeed), nil},
-		{"an unknown failure", do(answer(501, errorBody("Unknown")), succeed), nil},
-		{"a failure without a body", do(answer(500, ""), succeed), nil},
-		{"an unavailable service", do(answer(503, errorBody("ServiceUnavailable")), succeed), nil},
-		{"a proxy that waited too long", do(answer(408, ""), succeed), nil},
-		{"a proxy that finds the request too large", do(answer(413, "<html>"), succeed), nil},
-		{"a proxy that was left", do(answer(499, "<html>"), succeed), nil},
-		{"a refusal that is no JSON", do(answer(400, "<html>"), succeed), nil},
-		{"a refusal that names no error", do(answer(429, `{"message":"slow down"}`), succeed), nil},
-		{"a refusal that names no error of DynamoDB's", do(answer(429, `{"code":"too_many"}`), succeed), nil},
-		{"a refusal with an empty name", do(answer(400, `{"__type":"com.amazonaws#"}`), succeed), nil},
-		{"a refusal that is cut", do(begin(400, hangUp), succeed), nil},
+		{name: "one failure", attempts: do(fail, succeed)},
+		{name: "four failures", attempts: do(fail, fail, fail, fail, succeed)},
+		{name: "throttling", attempts: do(throttle, succeed)},
+		{name: "a conflict with a transaction", attempts: do(refuse("TransactionConflictException"), succeed)},
+		{name: "a conflict with another region", attempts: do(refuse("ReplicatedWriteConflictException"), succeed)},
+		{name: "an unknown failure", attempts: do(answer(501, errorBody("Unknown")), succeed)},
+		{name: "a failure without a body", attempts: do(answer(500, ""), succeed)},
+		{name: "an unavailable service", attempts: do(answer(503, errorBody("ServiceUnavailable")), succeed)},
+		{name: "a proxy that waited too long", attempts: do(answer(408, ""), succeed)},
+		{name: "a proxy that finds the request too large", attempts: do(answer(413, "<html>"), succeed)},
+		{name: "a proxy that was left", attempts: do(answer(499, "<html>"), succeed)},
+		{name: "a refusal that is no JSON", attempts: do(answer(400, "<html>"), succeed)},
+		{name: "a refusal that names no error", attempts: do(answer(429, `{"message":"slow down"}`), succeed)},
+		{name: "a refusal that names no error of DynamoDB's", attempts: do(answer(429, `{"code":"too_many"}`), succeed)},
+		{name: "a refusal with an empty name", attempts: do(answer(400, `{"__type":"com.amazonaws#"}`), succeed)},
+		{name: "a refusal that is cut", attempts: do(begin(400, hangUp), succeed)},
 
 		// The first attempt was applied, but its answer was lost.
-		{"a lost answer", do(hangUp, refuseWith(itself)), nil},
-		{"no answer in time", do(stall, refuseWith(itself)), nil},
-		{"a cut answer", do(begin(200, hangUp), refuseWith(itself)), nil},
-		{"an answer that is no JSON", do(answer(200, "#"), refuseWith(itself)), nil},
-		{"a lost answer, and another's plant", do(hangUp, refuseWith(anothers)), plant.ErrExists},
-		{"a lost answer, and another plant", do(hangUp, refuseWith(changed)), plant.ErrKeyReused},
+		{name: "a lost answer", attempts: do(hangUp, refuseWith(itself))},
+		{name: "no answer in time", attempts: do(stall, refuseWith(itself))},
+		{name: "a cut answer", attempts: do(begin(200, hangUp), refuseWith(itself))},
+		{name: "an answer that stalls", attempts: do(begin(200, stall), refuseWith(itself))},
+		{name: "an answer that is no JSON", attempts: do(answer(200, "#"), refuseWith(itself))},
+		{name: "throttling in answer to a write that was made", attempts: do(throttle, refuseWith(itself))},
+		{name: "a lost answer, and another's plant", attempts: do(hangUp, refuseWith(anothers)), want: plant.ErrExists},
+		{name: "a lost answer, and another plant", attempts: do(hangUp, refuseWith(changed)), want: plant.ErrKeyReused},
+
+		// Other servers of the API name an error without a namespace. They send no checksum, nor does the fake.
+		{name: "another server finds the plant", attempts: do(refuseWith(withoutNamespace(itself)))},
+		{name: "another server refuses", attempts: do(refuseWith(`{"__type":"AccessDeniedException"}`)), want: errOther},
 
 		// What came before the refusal decides whether the plant may have been created.
-		{"a refusal", do(refuse("AccessDeniedException")), errOther},
-		{"no table", do(refuse("ResourceNotFoundException")), errOther},
-		{"an invalid request", do(refuse("ValidationException")), errOther},
-		{"throttling, then a refusal", do(refuse("ThrottlingException"), refuse("AccessDeniedException")), errOther},
-		{"a failure, then a refusal", do(fail, refuse("AccessDeniedException")), plant.ErrOutcomeUnknown},
-		{"a lost answer, then a refusal", do(hangUp, refuse("ResourceNotFoundException")), plant.ErrOutcomeUnknown},
-		{"a cut answer, then a refusal", do(begin(200, hangUp), refuse("AccessDeniedException")), plant.ErrOutcomeUnknown},
-		{"the id exists, without the item", do(refuse("ConditionalCheckFailedException")), plant.ErrOutcomeUnknown},
+		{name: "a refusal", attempts: do(deny), want: errOther},
+		{name: "no table", attempts: do(noTable), want: errOther},
+		{name: "an invalid request", attempts: do(refuse("ValidationException")), want: errOther},
+		{name: "throttling, then a refusal", attempts: do(throttle, deny), want: errOther},
+		{name: "a failure, then a refusal", attempts: do(fail, deny), want: unknown},
+		{name: "a lost answer, then a refusal", attempts: do(hangUp, noTable), want: unknown},
+		{name: "a cut answer, then a refusal", attempts: do(begin(200, hangUp), deny), want: unknown},
+		{name: "the id exists, without the item", attempts: do(conditionFails), want: unknown},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			n, err := create(t, 5*time.Second, test.attempts...) // it ends by itself
-			if got := outcome(err); !errors.Is(got, test.want) {
-				t.Errorf("Create = %v, want %v", err, test.want)
-			}
-			if n != len(test.attempts) {
-				t.Errorf("Create made %d attempts, want %d", n, len(test.attempts))
-			}
+			synctest.Test(t, func(t *testing.T) {
+				n, err := create(t, time.Minute, test.attempts...) // it ends by itself
+				if !errors.Is(outcome(err), test.want) {
+					t.Errorf("Create = %v, want %v", err, test.want)
+				}
+				if n != len(test.attempts) {
+					t.Errorf("Create made %d attempts, want %d", n, len(test.attempts))
+				}
+			})
 		})
 	}
 }
 
 // A put whose outcome does not become known ends with the deadline. The error contains the cause, for the log.
 func TestCreateByDeadline(t *testing.T) {
-	t.Parallel()
-	throttle := refuse("ThrottlingException")
 	tests := []struct {
 		name     string
 		attempts []http.HandlerFunc // the last one repeats
 		want     error
 		cause    string
 	}{
-		{"every attempt fails", do(fail), plant.ErrOutcomeUnknown, "InternalServerError"},
-		{"every answer is lost", do(hangUp), plant.ErrOutcomeUnknown, "EOF"},
-		{"every answer is cut", do(begin(200, hangUp)), plant.ErrOutcomeUnknown, "unexpected EOF"},
-		{"every answer is another server's", do(answer(429, "<html>")), plant.ErrOutcomeUnknown, "429"},
-		{"no attempt is answered", do(stall), plant.ErrOutcomeUnknown, "deadline"},
-		{"throttling, then no answer", do(throttle, stall), plant.ErrOutcomeUnknown, "Throttling"},
-		{"a failure, then throttling", do(fail, throttle), plant.ErrOutcomeUnknown, "Throttling"},
-		{"a lost answer, then no server", do(thenClose(hangUp)), plant.ErrOutcomeUnknown, "refused"},
-		{"throttling, then no server", do(thenClose(throttle)), plant.ErrUnavailable, "refused"},
-		{"no server", nil, plant.ErrUnavailable, "refused"},
+		{name: "every attempt fails", attempts: do(fail), want: unknown, cause: "InternalServerError"},
+		{name: "every answer is lost", attempts: do(hangUp), want: unknown, cause: "EOF"},
+		{name: "every answer is cut", attempts: do(begin(200, hangUp)), want: unknown, cause: "unexpected EOF"},
+		{name: "every answer is another server's", attempts: do(answer(429, "<html>")), want: unknown, cause: "429"},
+		{name: "no attempt is answered", attempts: do(stall), want: unknown, cause: "deadline"},
+		{name: "throttling, then no answer", attempts: do(throttle, stall), want: unknown, cause: "Throttling"},
+		{name: "a failure, then throttling", attempts: do(fail, throttle), want: unknown, cause: "Throttling"},
+		{name: "a lost answer, then no server", attempts: do(thenClose(hangUp)), want: unknown, cause: "refused"},
+		{name: "throttling, then no server", attempts: do(thenClose(throttle)), want: plant.ErrUnavailable, cause: "refused"},
+		{name: "no server", want: plant.ErrUnavailable, cause: "refused"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			n, err := create(t, 300*time.Millisecond, test.attempts...)
-			if got := outcome(err); !errors.Is(got, test.want) {
-				t.Fatalf("Create = %v after %d attempts, want %v", err, n, test.want)
-			}
-			if !strings.Contains(err.Error(), test.cause) {
-				t.Errorf("Create = %v after %d attempts, want the cause %q", err, n, test.cause)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				n, err := create(t, budget, test.attempts...)
+				if !errors.Is(outcome(err), test.want) {
+					t.Fatalf("Create = %v after %d attempts, want %v", err, n, test.want)
+				}
+				if !strings.Contains(err.Error(), test.cause) {
+					t.Errorf("Create = %v after %d attempts, want the cause %q", err, n, test.cause)
+				}
+				if took := time.Since(start); took != budget {
+					t.Errorf("Create took %v, want %v", took, budget)
+				}
+			})
 		})
 	}
 }
 
 // In a long outage a client uses up its retry quota. From then on each operation makes one attempt and
-// ends before its deadline.
+// ends before its deadline. The log has the figures of docs/reliability.md.
 func TestQuota(t *testing.T) {
-	t.Parallel()
 	tests := []struct {
 		name   string
 		always http.HandlerFunc
 		want   error
 	}{
-		{"every attempt fails", fail, plant.ErrOutcomeUnknown},
-		{"every attempt is throttled", refuse("ThrottlingException"), plant.ErrUnavailable},
+		{name: "DynamoDB fails immediately", always: fail, want: unknown},
+		{name: "DynamoDB hangs", always: stall, want: unknown},
+		{name: "DynamoDB throttles", always: throttle, want: plant.ErrUnavailable},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			fake := newFake(t, test.always)
-			store := &Plants{Client: fake.client(), Table: "plants"}
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
-			var outage sync.WaitGroup
-			for range 60 {
-				outage.Go(func() { _ = store.Create(ctx, oak) })
-			}
-			outage.Wait()
-			before := len(fake.received())
-			err := store.Create(ctx, oak)
-			n := len(fake.received()) - before
-			if got := outcome(err); !errors.Is(got, test.want) {
-				t.Errorf("Create after an outage = %v, want %v", err, test.want)
-			}
-			if n != 1 {
-				t.Errorf("Create after an outage made %d attempts, want 1", n)
-			}
-			if ctx.Err() != nil {
-				t.Errorf("Create after an outage ended with its deadline, want an earlier end")
-			}
+			synctest.Test(t, func(t *testing.T) {
+				fake := newFake(t, test.always)
+				store := &Plants{Client: fake.client(), Table: "plants"}
+				outage := time.Now()
+				var attempts int
+				var took time.Duration
+				for request := range 30 {
+					ctx, cancel := context.WithTimeout(t.Context(), budget)
+					before := len(fake.received())
+					start := time.Now()
+					err := store.Create(ctx, oak)
+					cancel()
+					took = time.Since(start)
+					attempts = len(fake.received()) - before
+					t.Logf("request %d, after %v: %d attempts in %v", request+1, time.Since(outage), attempts, took)
+					if !errors.Is(outcome(err), test.want) {
+						t.Errorf("Create = %v, want %v", err, test.want)
+					}
+				}
+				if attempts != 1 {
+					t.Errorf("Create after an outage made %d attempts, want 1", attempts)
+				}
+				if took > AttemptTimeout {
+					t.Errorf("Create after an outage took %v, want the time of an attempt at most", took)
+				}
+			})
 		})
 	}
 }

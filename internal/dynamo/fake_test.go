@@ -5,25 +5,30 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"plantstore/test/pipenet"
 )
 
-// fake is a server in place of DynamoDB. Its first attempts decide what it does with the first requests,
-// one each; the last attempt repeats. Without attempts, nothing listens.
+// fake is a server in place of DynamoDB, in the bubble of a test. Its first attempts decide what it does with
+// the first requests, one each; the last attempt repeats. Without attempts, nothing listens.
 type fake struct {
-	*httptest.Server
+	*pipenet.Listener
 	attempts []http.HandlerFunc
 
-	mu       sync.Mutex
-	requests []request
+	mu          sync.Mutex
+	requests    []request
+	connections int // so far
 }
 
 // request is a request that the fake received.
@@ -34,13 +39,23 @@ type request struct {
 
 func newFake(t *testing.T, attempts ...http.HandlerFunc) *fake {
 	t.Helper()
-	f := &fake{attempts: attempts}
-	f.Server = httptest.NewServer(f)
-	t.Cleanup(f.Close)
+	f := &fake{Listener: pipenet.Listen(), attempts: attempts}
 	if len(attempts) == 0 {
-		f.Close()
+		_ = f.Close()
 	}
+	server := &http.Server{Handler: f, ConnState: f.count} //nolint:gosec // its clients are tests
+	go server.Serve(f)                                     //nolint:errcheck // it ends with the test
+	t.Cleanup(func() { _ = server.Close() })
 	return f
+}
+
+// count counts connections, for [http.Server.ConnState].
+func (f *fake) count(_ net.Conn, state http.ConnState) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if state == http.StateNew {
+		f.connections++
+	}
 }
 
 // ServeHTTP records a request and lets the next attempt answer it.
@@ -50,6 +65,8 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // the client gave up
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
+	// An answer may come before the client has finished to send: then the SDK closes the connection.
+	time.Sleep(time.Millisecond)
 	f.mu.Lock()
 	next := f.attempts[min(len(f.requests), len(f.attempts)-1)]
 	f.requests = append(f.requests, request{Request: r, body: string(body)})
@@ -65,7 +82,17 @@ func (f *fake) received() []request {
 }
 
 // client returns a function's client of the fake.
-func (f *fake) client() *dynamodb.Client { return functionClient("us-east-1", f.URL) }
+func (f *fake) client() *dynamodb.Client {
+	return f.connect(functionClient("us-east-1", "http://fake"))
+}
+
+// connect returns a client that differs from another in its connections: they are to the fake.
+func (f *fake) connect(client *dynamodb.Client) *dynamodb.Client {
+	options := client.Options()
+	transport, _ := options.HTTPClient.(*awshttp.BuildableClient)
+	options.HTTPClient = transport.WithTransportOptions(func(t *http.Transport) { t.DialContext = f.Dial })
+	return dynamodb.New(options)
+}
 
 // functionClient returns a function's client of the DynamoDB at endpoint, or of AWS's if endpoint is empty.
 func functionClient(region, endpoint string) *dynamodb.Client {
@@ -84,9 +111,18 @@ func configuration(region, endpoint string) aws.Config {
 func do(attempts ...http.HandlerFunc) []http.HandlerFunc { return attempts }
 
 var (
-	succeed = answer(http.StatusOK, "{}")
-	fail    = answer(http.StatusInternalServerError, errorBody("InternalServerError"))
+	succeed  = answer(http.StatusOK, "{}")
+	fail     = answer(http.StatusInternalServerError, errorBody("InternalServerError"))
+	throttle = refuse("ThrottlingException")
+	deny     = refuse("AccessDeniedException")
+	noTable  = refuse("ResourceNotFoundException")
+
+	// conditionFails is the refusal of an operation whose condition fails, without the item.
+	conditionFails = refuse("ConditionalCheckFailedException")
 )
+
+// namespace precedes the name of an error in DynamoDB's answers.
+const namespace = "com.amazonaws.dynamodb.v20120810#"
 
 // refuse returns DynamoDB's refusal with this error.
 func refuse(errorType string) http.HandlerFunc { return refuseWith(errorBody(errorType)) }
@@ -94,13 +130,21 @@ func refuse(errorType string) http.HandlerFunc { return refuseWith(errorBody(err
 func refuseWith(body string) http.HandlerFunc { return answer(http.StatusBadRequest, body) }
 
 func errorBody(errorType string) string {
-	return `{"__type":"com.amazonaws.dynamodb.v20120810#` + errorType + `"}`
+	return `{"__type":"` + namespace + errorType + `"}`
 }
 
 func answer(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, body)
+	}
+}
+
+// after waits and does what next says.
+func after(wait time.Duration, next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(wait)
+		next(w, r)
 	}
 }
 

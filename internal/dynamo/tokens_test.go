@@ -1,125 +1,178 @@
 package dynamo
 
 import (
-	"encoding/json/v2"
+	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"plantstore/internal/token"
 )
 
-// Two pages of a scan, with a token each.
-var (
-	firstPage = answer(200, `{"LastEvaluatedKey": {"id": {"S": "first"}}, "Items": [{"id": {"S": "first"},
-		"digest": {"S": "d"}, "created_at": {"S": "2026-03-01T12:00:00Z"}, "expires_at": {"N": "1800000000"}}]}`)
-	lastPage = answer(200, `{"Items": [{"id": {"S": "last"},
-		"digest": {"S": "d"}, "created_at": {"S": "2026-03-01T12:00:00Z"}, "expires_at": {"N": "1800000000"}}]}`)
-)
+// item is a token with this id, as DynamoDB answers it. It expires at a Unix time.
+func item(id string, expires int64) string {
+	return fmt.Sprintf(`{"id": {"S": %q}, "digest": {"S": "d"}, "subject": {"S": "s"},
+		"created_at": {"S": "2026-03-01T12:00:00Z"}, "expires_at": {"N": "%d"}}`, id, expires)
+}
 
-func TestListReadsEachPage(t *testing.T) {
+// found is the answer to a GetItem that found this item.
+func found(item string) http.HandlerFunc { return answer(http.StatusOK, `{"Item": `+item+`}`) }
+
+// The item of a token is read consistently, until the outcome is known. An item that holds no token, or a time
+// that JSON cannot express, is an error.
+func TestFindByAttempts(t *testing.T) {
+	const year0, year10000 = -62167219200, 253402300800
+	issued := found(item("i", 1_800_000_000))
+	bare := found(`{"id": {"S": "i"}}`)
+	timeless := found(`{"id": {"S": "i"}, "digest": {"S": "d"}, "expires_at": {"S": "soon"}}`)
 	tests := []struct {
 		name     string
-		attempts []http.HandlerFunc
-		want     []string // ids
-		err      error    // with which the list ends
+		attempts []http.HandlerFunc // the last one repeats
+		want     error              // nil for the token
 	}{
-		{name: "one page", attempts: do(lastPage), want: []string{"last"}},
-		{name: "two pages", attempts: do(firstPage, lastPage), want: []string{"first", "last"}},
-		{name: "a page without tokens", attempts: do(succeed)},
-		{name: "a page at the second attempt", attempts: do(firstPage, fail, lastPage), want: []string{"first", "last"}},
-		{name: "a page that is refused", attempts: do(firstPage, refuse("AccessDeniedException")), want: []string{"first"}, err: errOther},
+		{name: "the token", attempts: do(issued)},
+		{name: "the token after a failure", attempts: do(fail, issued)},
+		{name: "the token after a cut answer", attempts: do(begin(200, hangUp), issued)},
+		{name: "the token after two attempts that are not answered", attempts: do(stall, stall, issued)},
+		{name: "no token", attempts: do(succeed), want: token.ErrNotFound},
+		{name: "a refusal", attempts: do(deny), want: errOther},
+
+		{name: "no server", want: token.ErrUnavailable},
+		{name: "every attempt fails", attempts: do(fail), want: token.ErrUnavailable},
+		{name: "every attempt is throttled", attempts: do(throttle), want: token.ErrUnavailable},
+		{name: "every answer is cut", attempts: do(begin(200, hangUp)), want: token.ErrUnavailable},
+		{name: "no attempt is answered", attempts: do(stall), want: token.ErrUnavailable},
+
+		{name: "nothing but an id", attempts: do(bare), want: errOther},
+		{name: "a word for the time of expiry", attempts: do(timeless), want: errOther},
+		{name: "a token of the year 0", attempts: do(found(item("i", year0)))},
+		{name: "a token of the year -1", attempts: do(found(item("i", year0-1))), want: errOther},
+		{name: "a token of the year 9999", attempts: do(found(item("i", year10000-1)))},
+		{name: "a token of the year 10000", attempts: do(found(item("i", year10000))), want: errOther},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			fake := newFake(t, test.attempts...)
-			store := &Tokens{Client: fake.client(), Table: "tokens"}
-			var got []string
-			var last error
-			for found, err := range store.List(t.Context()) {
-				last = err
-				if err == nil {
-					got = append(got, found.ID)
+			synctest.Test(t, func(t *testing.T) {
+				fake := newFake(t, test.attempts...)
+				const budget = 1700 * time.Millisecond // of the authorizer
+				ctx, cancel := context.WithTimeout(t.Context(), budget)
+				defer cancel()
+				start := time.Now()
+				got, err := (&Tokens{Client: fake.client(), Table: "tokens"}).Find(ctx, "i")
+				if !errors.Is(outcome(err), test.want) {
+					t.Errorf("Find = %+v, %v, want the error %v", got, err, test.want)
 				}
-			}
-			if !slices.Equal(got, test.want) || !errors.Is(tokenOutcome(last), test.err) {
-				t.Errorf("List = %q, %v, want %q, %v", got, last, test.want, test.err)
-			}
-			if n := len(fake.received()); n != len(test.attempts) {
-				t.Errorf("List sent %d requests, want %d", n, len(test.attempts))
-			}
+				if err == nil && got.Subject != "s" {
+					t.Errorf("Find = %+v, want the token", got)
+				}
+				if took := time.Since(start); took > budget {
+					t.Errorf("Find took %v, want %v at most", took, budget)
+				}
+				for _, r := range fake.received() {
+					if !strings.Contains(r.body, `"ConsistentRead":true`) {
+						t.Errorf("Find sends %s, want a consistent read", r.body)
+					}
+				}
+			})
 		})
 	}
 }
 
-// Each page is read consistently, has a limit and begins where the one before it ended.
-func TestListRequests(t *testing.T) {
-	fake := newFake(t, firstPage, lastPage)
-	for _, err := range (&Tokens{Client: fake.client(), Table: "tokens"}).List(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
+// Pages of a scan.
+var (
+	firstPage = answer(200, `{"LastEvaluatedKey": {"id": {"S": "first"}}, "Items": [`+item("first", 1_800_000_000)+`]}`)
+	lastPage  = answer(200, `{"Items": [`+item("last", 1_800_000_000)+`]}`)
+	oddPage   = answer(200, `{"Items": [{"id": {"S": "bare"}}, `+item("last", 1_800_000_000)+`]}`)
+)
+
+// pages is a scan of two pages, the second from where the first ends.
+func pages(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body) // the fake has read it
+	if strings.Contains(string(body), `"ExclusiveStartKey":{"id":{"S":"first"}}`) {
+		lastPage(w, r)
+		return
 	}
-	type scan struct {
-		TableName         string
-		ConsistentRead    bool
-		Limit             int
-		ExclusiveStartKey struct {
-			ID struct{ S string } `json:"id"`
-		}
-	}
-	from := []string{"", "first"}
-	for i, r := range fake.received() {
-		var got scan
-		if err := json.Unmarshal([]byte(r.body), &got); err != nil {
-			t.Fatal(err)
-		}
-		want := scan{TableName: "tokens", ConsistentRead: true, Limit: pageSize}
-		want.ExclusiveStartKey.ID.S = from[i]
-		if got != want {
-			t.Errorf("request %d = %s, want %+v", i, r.body, want)
-		}
-	}
+	firstPage(w, r)
 }
 
-func TestListEndsWithItsReader(t *testing.T) {
-	fake := newFake(t, firstPage, lastPage)
-	for _, err := range (&Tokens{Client: fake.client(), Table: "tokens"}).List(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		break
+// Each page is read consistently, and has a limit and a deadline. The list has none: a table may be larger than one
+// deadline allows.
+func TestListReadsEachPage(t *testing.T) {
+	tests := []struct {
+		name     string
+		attempts []http.HandlerFunc
+		read     int      // tokens, 0 for all
+		want     []string // ids
+		err      error    // in the list
+		took     time.Duration
+	}{
+		{name: "one page", attempts: do(lastPage), want: []string{"last"}},
+		{name: "two pages", attempts: do(pages, pages), want: []string{"first", "last"}},
+		{name: "two pages, and a reader of one token", attempts: do(pages), read: 1, want: []string{"first"}},
+		{name: "a page at the second attempt", attempts: do(firstPage, fail, lastPage), want: []string{"first", "last"}},
+		{name: "a page without tokens", attempts: do(succeed)},
+		{name: "an item that is no token", attempts: do(oddPage), want: []string{"last"}, err: errOther},
+		{name: "a page that is refused", attempts: do(firstPage, deny), want: []string{"first"}, err: errOther},
+		{
+			name:     "two pages, each within its deadline",
+			attempts: do(after(6*time.Second, firstPage), after(6*time.Second, lastPage)),
+			want:     []string{"first", "last"},
+			took:     12 * time.Second,
+		},
+		{
+			name:     "a page that misses its deadline",
+			attempts: do(after(6*time.Second, firstPage), stall),
+			want:     []string{"first"},
+			err:      token.ErrUnavailable,
+			took:     6*time.Second + pageTimeout,
+		},
 	}
-	if n := len(fake.received()); n != 1 {
-		t.Errorf("List sent %d requests to a reader of one token, want 1", n)
-	}
-}
-
-// A table may be larger than one deadline allows: each page has its own, and the list has none.
-func TestListHasADeadlineForEachPage(t *testing.T) {
-	client := newFake(t, firstPage, lastPage).client()
-	options := client.Options()
-	var deadlines []time.Time
-	options.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
-		deadline, ok := r.Context().Deadline()
-		if !ok || time.Until(deadline) > pageTimeout {
-			t.Errorf("the deadline of a page is %v, want one in at most %v", deadline, pageTimeout)
-		}
-		deadlines = append(deadlines, deadline)
-		return client.Options().HTTPClient.Do(r)
-	})
-	for _, err := range (&Tokens{Client: dynamodb.New(options), Table: "tokens"}).List(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if len(deadlines) != 2 || !deadlines[1].After(deadlines[0]) {
-		t.Errorf("the deadlines of two pages are %v, want a later one for the second", deadlines)
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				fake := newFake(t, test.attempts...)
+				client := fake.connect(NewClient(configuration("us-east-1", "http://fake"), time.Minute))
+				start := time.Now()
+				var got []string
+				var failed error
+				for listed, err := range (&Tokens{Client: client, Table: "tokens"}).List(t.Context()) {
+					if err != nil {
+						failed = err
+						continue
+					}
+					got = append(got, listed.ID)
+					if len(got) == test.read {
+						break
+					}
+				}
+				for _, r := range fake.received() {
+					if !strings.Contains(r.body, `"ConsistentRead":true`) {
+						t.Errorf("List sends %s, want a consistent read", r.body)
+					}
+					if !strings.Contains(r.body, `"Limit":4000`) {
+						t.Errorf("List sends %s, want the limit of a page", r.body)
+					}
+				}
+				if !slices.Equal(got, test.want) {
+					t.Errorf("List = %q, want %q", got, test.want)
+				}
+				if !errors.Is(outcome(failed), test.err) {
+					t.Errorf("List has the error %v, want %v", failed, test.err)
+				}
+				if n := len(fake.received()); n != len(test.attempts) {
+					t.Errorf("List sent %d requests, want %d", n, len(test.attempts))
+				}
+				if took := time.Since(start).Round(time.Second); took != test.took {
+					t.Errorf("List took %v, want %v", took, test.took)
+				}
+			})
+		})
 	}
 }
 
@@ -130,17 +183,26 @@ func TestRevokeIsOneRequest(t *testing.T) {
 		attempt http.HandlerFunc
 		want    error
 	}{
-		{name: "a token with this id", attempt: succeed},
-		{name: "no item with this id", attempt: refuse("ConditionalCheckFailedException"), want: token.ErrNotFound},
-		{name: "a refusal", attempt: refuse("AccessDeniedException"), want: errOther},
+		{name: "an item with this id", attempt: succeed},
+		{name: "no item with this id", attempt: conditionFails, want: token.ErrNotFound},
+		{name: "a refusal", attempt: deny, want: errOther},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			fake := newFake(t, test.attempt)
-			err := (&Tokens{Client: fake.client(), Table: "tokens"}).Revoke(t.Context(), "i")
-			if !errors.Is(tokenOutcome(err), test.want) || len(fake.received()) != 1 {
-				t.Errorf("Revoke = %v after %d requests, want %v after 1", err, len(fake.received()), test.want)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				fake := newFake(t, test.attempt)
+				err := (&Tokens{Client: fake.client(), Table: "tokens"}).Revoke(t.Context(), "i")
+				if !errors.Is(outcome(err), test.want) {
+					t.Errorf("Revoke = %v, want %v", err, test.want)
+				}
+				requests := fake.received()
+				if len(requests) != 1 {
+					t.Fatalf("Revoke sent %d requests, want 1", len(requests))
+				}
+				if !strings.Contains(requests[0].body, `"attribute_exists(id)"`) {
+					t.Errorf("Revoke sent %s, want the condition that there is an item, and no other", requests[0].body)
+				}
+			})
 		})
 	}
 }

@@ -1,19 +1,25 @@
 package faults
 
 import (
-	"fmt"
-	"io"
-	"net"
-	"net/http"
+	"flag"
+	"math/rand/v2"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"plantstore/test/dynamotest"
 	"plantstore/test/processtest"
 	"plantstore/test/runtimeapi"
 )
+
+// TestMain runs more tests at once than there are processors, because they wait more than they work.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "16"); err != nil {
+		panic(err)
+	}
+	m.Run()
+}
 
 // stage is a built function, a proxy that is its DynamoDB, and a request.
 type stage struct {
@@ -22,11 +28,6 @@ type stage struct {
 	*proxy
 	creation
 	binary string
-}
-
-func newStage(t *testing.T, d *database, binary string) *stage {
-	c := creation{id: d.newID(), name: "oak", key: "key"}
-	return &stage{T: t, database: d, proxy: newProxy(t), creation: c, binary: binary}
 }
 
 // start starts the function and waits for the end of its initialization.
@@ -48,12 +49,12 @@ func (s *stage) start() *runtimeapi.Function {
 // expect lets f answer the request: it must answer code within timeout.
 func (s *stage) expect(f *runtimeapi.Function, timeout time.Duration, code int) {
 	s.Helper()
-	response, _, err := f.Invoke(s.event(), timeout)
+	response, _, err := f.Invoke(s.event(s.key), timeout)
 	if err != nil {
 		f.Stop()
 		s.Fatalf("answer to %+v = %v, want %d; the function's log: %s", s.creation, err, code, &f.Log)
 	}
-	got, err := decode(response)
+	got, err := s.outcome(response)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -63,42 +64,56 @@ func (s *stage) expect(f *runtimeapi.Function, timeout time.Duration, code int) 
 	}
 }
 
-// expectCreated is expect where the plant must be created, now or before by the
-// same request.
+// expectCreated is expect where the plant must be created, now or before by the same request.
 func (s *stage) expectCreated(f *runtimeapi.Function) {
 	s.Helper()
 	s.expect(f, 10*time.Second, 0)
-	there, err := s.find(s.id)
-	if err != nil {
-		s.Fatal(err)
-	}
-	if there != s.stored() {
+	if there := s.find(s.T, s.id); there != s.stored() {
 		s.Fatalf("after %+v the table holds %+v, want %+v", s.creation, there, s.stored())
 	}
 }
 
-// deadline lets the deadline come while the request meets fault.
-func (s *stage) deadline(fault string) {
+// deadline lets the deadline come while the request meets a fault.
+func (s *stage) deadline(hang fault) {
 	f := s.start()
-	s.standing.Store(named(fault))
+	s.meets(hang, always)
 	s.expect(f, 1500*time.Millisecond, 5004)
-	s.standing.Store(none)
+	s.meets(nil, 0)
 	s.expectCreated(f)
 }
 
-// killed kills the function while the request meets fault.
-func (s *stage) killed(fault string) {
+// killed kills the function while the request meets a fault.
+func (s *stage) killed(hang fault) {
 	f := s.start()
-	s.standing.Store(named(fault))
-	go f.Invoke(s.event(), 10*time.Second) //nolint:errcheck // the function ends before it answers
+	s.meets(hang, always)
+	go f.Invoke(s.event(s.key), 10*time.Second) //nolint:errcheck // the function ends before it answers
 	<-s.stalled
 	f.Stop()
-	s.standing.Store(none)
+	s.meets(nil, 0)
 	s.expectCreated(s.start())
 }
 
-// Whatever happens to a process, the next invocation of it, or of the process
-// that replaces it, gets the right answer, and no plant is created twice.
+// outage uses up the retry quota of the function with short requests. From then on a request makes one attempt.
+func (s *stage) outage() {
+	f := s.start()
+	s.meets(fail, always)
+	for range 80 {
+		_, _, err := f.Invoke(s.event(s.key), 600*time.Millisecond)
+		if err != nil {
+			s.Fatal(err)
+		}
+	}
+	before := s.attempts.Load()
+	s.expect(f, 4*time.Second, 5004)
+	if n := s.attempts.Load() - before; n != 1 {
+		s.Errorf("a request late in an outage made %d attempts, want 1", n)
+	}
+	s.meets(nil, 0)
+	s.expectCreated(f)
+}
+
+// Whatever happens to a process, the next invocation of it, or of the process that replaces it, gets the
+// right answer, and no plant is created twice.
 func TestRuntimeFaults(t *testing.T) {
 	binary := processtest.Build(t, "cmd/createplant") // before the parallel tests, as it needs the CPU
 	t.Parallel()
@@ -107,26 +122,27 @@ func TestRuntimeFaults(t *testing.T) {
 		name string
 		run  func(*stage)
 	}{
-		{"DynamoDB is away at the start", func(s *stage) {
-			s.standing.Store(named("reset before"))
+		{name: "DynamoDB is away at the start", run: func(s *stage) {
+			s.meets(hangUp, always)
 			f := s.start()
-			s.standing.Store(none)
+			s.meets(nil, 0)
 			s.expectCreated(f)
 		}},
-		{"the deadline comes before the write", func(s *stage) { s.deadline("stall before") }},
-		{"the deadline comes after the write", func(s *stage) { s.deadline("stall after") }},
-		{"killed before the write", func(s *stage) { s.killed("stall before") }},
-		{"killed after the write", func(s *stage) { s.killed("stall after") }},
-		{"frozen until its connection is closed", func(s *stage) {
+		{name: "the deadline comes before the write", run: func(s *stage) { s.deadline(stall) }},
+		{name: "the deadline comes after the write", run: func(s *stage) { s.deadline(after(stall)) }},
+		{name: "killed before the write", run: func(s *stage) { s.killed(stall) }},
+		{name: "killed after the write", run: func(s *stage) { s.killed(after(stall)) }},
+		{name: "a long outage", run: (*stage).outage},
+		{name: "frozen until its connection is closed", run: func(s *stage) {
 			f := s.start()
 			_ = f.Process.Process.Signal(syscall.SIGSTOP)
 			s.CloseClientConnections()
 			_ = f.Process.Process.Signal(syscall.SIGCONT)
 			s.expectCreated(f)
 		}},
-		{"DynamoDB answers twice, and the log does not show it", func(s *stage) {
+		{name: "DynamoDB answers twice, and the log does not show it", run: func(s *stage) {
 			f := s.start()
-			s.standing.Store(answeredTwice)
+			s.meets(twice, always)
 			s.expectCreated(f)
 			time.Sleep(100 * time.Millisecond)
 			f.Stop()
@@ -134,7 +150,7 @@ func TestRuntimeFaults(t *testing.T) {
 				s.Errorf("the log = %s, want nothing of an answer", &f.Log)
 			}
 		}},
-		{"told to stop between two invocations", func(s *stage) {
+		{name: "told to stop between two invocations", run: func(s *stage) {
 			f := s.start()
 			s.expectCreated(f)
 			_ = f.Process.Process.Signal(syscall.SIGTERM)
@@ -150,125 +166,9 @@ func TestRuntimeFaults(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			for range processtest.Scale(1, 100) {
-				test.run(newStage(t, d, binary))
+				c := creation{id: rand.Int64(), name: "oak", key: "key"}
+				test.run(&stage{T: t, database: d, proxy: newProxy(t, d), creation: c, binary: binary})
 			}
 		})
-	}
-}
-
-// The server is told to stop while many clients create plants and one does not
-// finish its request: each request is answered truly or refused without a plant,
-// and the server ends cleanly.
-func TestServeStopsUnderLoad(t *testing.T) {
-	binary := processtest.Build(t, "cmd/plantstore")
-	t.Parallel()
-	d := newDatabase(t)
-	secret := d.issue(t)
-	environment := processtest.Environment(dynamotest.Endpoint(t), "PLANTS_TABLE="+d.plants, "TOKENS_TABLE="+d.tokens)
-	for range processtest.Scale(1, 20) {
-		server := processtest.Serve(t, binary, environment...)
-		silent, err := net.Dial("tcp", strings.TrimPrefix(server.URL, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = io.WriteString(silent, "POST /plants HTTP/1.1\r\nHost: plants\r\nContent-Length: 2\r\n\r\n{")
-		if err != nil {
-			t.Fatal(err)
-		}
-		const requests = 400
-		crowd(requests, 8, func(i int) {
-			if i == requests/2 {
-				go server.Stop() //nolint:errcheck // Serve reports it
-			}
-			d.visit(t, server.URL, secret, d.newCreation(true))
-		})
-		_ = server.Stop() // waits for the other
-		_ = silent.Close()
-	}
-}
-
-// visit sends c over HTTP: it gets its plant, which is in the table, or is refused and the table has
-// no plant.
-func (d *database) visit(t *testing.T, url, secret string, c creation) {
-	request, err := http.NewRequest(http.MethodPost, url+"/plants", strings.NewReader(c.body()))
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	request.Header = http.Header{"Authorization": {"Bearer " + secret}, "Idempotency-Key": {c.key}}
-	want := c.stored()
-	response, refusal := http.DefaultClient.Do(request)
-	if refusal != nil {
-		want = stored{}
-	} else {
-		checkPlant(t, response, c)
-	}
-	there, err := d.find(c.id)
-	if err != nil {
-		t.Error(err)
-	}
-	if there != want {
-		t.Errorf("the table holds %+v after %+v, want %+v (the client's error: %v)", there, c, want, refusal)
-	}
-}
-
-// checkPlant checks that response is the answer to c.
-func checkPlant(t *testing.T, response *http.Response, c creation) {
-	body, err := io.ReadAll(response.Body)
-	_ = response.Body.Close()
-	if err != nil {
-		t.Error(err)
-	}
-	want := fmt.Sprintf(`{"name":%q}`, c.name)
-	if response.StatusCode != http.StatusOK || string(body) != want {
-		t.Errorf("answer to %+v = %d %s, want 200 %s", c, response.StatusCode, body, want)
-	}
-}
-
-// A function lives through an outage of DynamoDB: it always answers in time, and
-// once its retry quota is used up, after a single attempt. With SOAK, the log has
-// the figures of docs/reliability.md.
-func TestOutage(t *testing.T) {
-	binary := processtest.Build(t, "cmd/createplant")
-	t.Parallel()
-	outages := []string{"500 before"}
-	timeout := time.Second
-	if processtest.Soak() {
-		outages = append(outages, "stall before")
-		timeout = 4 * time.Second
-	}
-	for _, fault := range outages {
-		t.Run(fault, func(t *testing.T) {
-			t.Parallel()
-			s := newStage(t, newDatabase(t), binary)
-			f := s.start()
-			s.standing.Store(named(fault))
-			s.useUpQuota(f, timeout)
-			s.standing.Store(none)
-			s.expectCreated(f)
-		})
-	}
-}
-
-// useUpQuota sends requests until one is answered after a single attempt.
-func (s *stage) useUpQuota(f *runtimeapi.Function, timeout time.Duration) {
-	s.Helper()
-	began := time.Now()
-	for number := 1; ; number++ {
-		before := s.attempts.Load()
-		start := time.Now()
-		s.expect(f, timeout, 5004)
-		took := time.Since(start)
-		attempts := s.attempts.Load() - before
-		if took > createLimit+busy {
-			s.Fatalf("answer %d took %v, want %v at most", number, took, createLimit)
-		}
-		if number == 1 || attempts == 1 {
-			s.Logf("request %d, after %v: %d attempts in %v, so %.0f and %.0f executions at 100 and 1,000 requests/s",
-				number, time.Since(began).Round(time.Second), attempts, took.Round(time.Millisecond), 100*took.Seconds(), 1000*took.Seconds())
-		}
-		if attempts == 1 {
-			return
-		}
 	}
 }

@@ -3,193 +3,153 @@ package faults
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
-	"slices"
+	"strconv"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"plantstore/test/dynamotest"
 )
 
-// A fault is one way in which an attempt of an operation can fail.
-type fault struct {
-	name    string
-	host    string         // an address to which the attempt goes in place of the proxy
-	meet    func(exchange) // what the proxy does with the attempt
-	lasting []int          // what createplant may answer if every attempt meets the fault
+// A fault is what happens to an attempt in place of DynamoDB's answer.
+type fault func(p *proxy, w http.ResponseWriter, r *http.Request)
 
-	// lie means that DynamoDB carries the attempt out and answers that it did not. It does not do so. One
-	// lie must do no harm; if every answer is one, no client can know.
-	lie bool
+// faults fail before DynamoDB carries the attempt out, afterwards, or within the answer. The tests of internal/dynamo
+// know each kind of answer.
+var faults = []fault{
+	hangUp, after(hangUp),
+	stall, after(stall),
+	fail, after(fail),
+	throttle,
+	cut,
 }
 
-// What createplant may answer while a fault lasts. The outcome of an attempt that the deadline
-// interrupts is unknown.
-var (
-	notSent = []int{5002}
-	refused = []int{5002, 5004}
-	unknown = []int{5004}
-)
+const always = 1 << 20 // attempts, which outlast every budget
 
-// faults are the places where an attempt can fail: before DynamoDB, after it, or within its answer. The
-// tests of internal/dynamo know each kind of answer.
-var faults = []*fault{
-	{name: "connection refused", host: "127.0.0.1:1", lasting: notSent},
-	{name: "no such host", host: "plantstore.invalid:80", lasting: notSent},
-	{name: "reset before", meet: exchange.reset, lasting: unknown},
-	{name: "reset after", meet: after(exchange.reset), lasting: unknown},
-	{name: "close before", meet: exchange.close, lasting: unknown},
-	{name: "close after", meet: after(exchange.close), lasting: unknown},
-	{name: "stall before", meet: exchange.stall, lasting: unknown},
-	{name: "stall after", meet: after(exchange.stall), lasting: unknown},
-	{name: "500 before", meet: failure(500, "InternalServerError"), lasting: unknown},
-	{name: "500 after", meet: after(failure(500, "InternalServerError")), lasting: unknown},
-	{name: "throttling before", meet: failure(400, "ThrottlingException"), lasting: refused},
-	{name: "throttling after", meet: after(failure(400, "ThrottlingException")), lie: true},
-	{name: "conflict before", meet: failure(400, "TransactionConflictException"), lasting: refused},
-	{name: "conflict after", meet: after(failure(400, "TransactionConflictException")), lie: true},
-	{name: "answer cut", meet: after(func(e exchange) { e.half(); e.close() }), lasting: unknown},
-	{name: "answer reset", meet: after(func(e exchange) { e.half(); e.reset() }), lasting: unknown},
-	{name: "answer stalled", meet: after(func(e exchange) { e.half(); e.stall() }), lasting: unknown},
-	{name: "answer of a proxy after", meet: after(answer(499, "text/html", "<html>")), lasting: unknown},
-}
-
-// none is how an attempt proceeds without a fault.
-var none = &fault{name: "none", meet: after(exchange.pass)}
-
-// answeredTwice does no harm, but net/http logs the second answer.
-var answeredTwice = &fault{name: "answered twice", meet: after(exchange.twice)}
-
-// after returns a fault after DynamoDB carried the attempt out.
-func after(meet func(exchange)) func(exchange) {
-	return func(e exchange) {
-		e.forward(e)
-		meet(e)
-	}
-}
-
-// named returns the fault with this name.
-func named(name string) *fault {
-	return faults[slices.IndexFunc(faults, func(f *fault) bool { return f.name == name })]
-}
-
-// A proxy stands between the service and DynamoDB Local. An attempt meets the fault that its header
-// X-Fault names, or else the standing one.
+// proxy stands between the service and DynamoDB Local.
 type proxy struct {
 	*httptest.Server
-	standing atomic.Pointer[fault]
+	dynamoDB http.Handler
+	attempts atomic.Int64  // so far
 	stalled  chan struct{} // gets a value when an attempt stalls
-	attempts atomic.Int64
+
+	mu    sync.Mutex
+	fault fault
+	left  int // attempts that meet the fault
 }
 
-// exchange is an attempt at the proxy.
-type exchange struct {
-	w        http.ResponseWriter
-	r        *http.Request
-	forward  func(exchange)             // sends the attempt to DynamoDB
-	answered *httptest.ResponseRecorder // by DynamoDB
-	stalled  chan<- struct{}
-}
-
-func newProxy(t testing.TB) *proxy {
+func newProxy(t *testing.T, dynamoDB http.Handler) *proxy {
 	t.Helper()
-	endpoint, err := url.Parse(dynamotest.Endpoint(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	backend := &httputil.ReverseProxy{
-		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(endpoint) },
-		Transport: &http.Transport{MaxIdleConnsPerHost: 100},
-	}
-	forward := func(e exchange) {
-		// DynamoDB carries the request out even if the client goes away.
-		backend.ServeHTTP(e.answered, e.r.WithContext(context.WithoutCancel(e.r.Context())))
-	}
-	p := &proxy{stalled: make(chan struct{}, 1)}
-	p.standing.Store(none)
-	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p.attempts.Add(1)
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			return // the client is gone
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		met := p.standing.Load()
-		if name := r.Header.Get("X-Fault"); name != "" {
-			met = named(name)
-		}
-		met.meet(exchange{w: w, r: r, forward: forward, answered: httptest.NewRecorder(), stalled: p.stalled})
-	}))
+	p := &proxy{dynamoDB: dynamoDB, stalled: make(chan struct{}, 1)}
+	p.Server = httptest.NewServer(p)
 	t.Cleanup(p.Close)
 	t.Cleanup(p.CloseClientConnections)
 	return p
 }
 
-// failure returns DynamoDB's answer to a request that failed with this code.
-func failure(status int, code string) func(exchange) {
-	body := fmt.Sprintf(`{"__type":"com.amazonaws.dynamodb.v20120810#%s","message":"a fault"}`, code)
-	return answer(status, "application/x-amz-json-1.0", body)
+// meets lets the next attempts meet a fault.
+func (p *proxy) meets(f fault, attempts int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.fault = f
+	p.left = attempts
 }
 
-// answer returns an answer that is not that of DynamoDB Local.
-func answer(status int, contentType, body string) func(exchange) {
-	return func(e exchange) {
-		e.w.Header().Set("Content-Type", contentType)
-		e.w.WriteHeader(status)
-		_, _ = io.WriteString(e.w, body)
+// next returns what happens to the next attempt.
+func (p *proxy) next() fault {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.left == 0 {
+		return pass
+	}
+	p.left--
+	return p.fault
+}
+
+// ServeHTTP lets an attempt meet the fault, or passes it on.
+func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.attempts.Add(1)
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client is gone
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	p.next()(p, w, r)
+}
+
+// carryOut returns DynamoDB's answer to an attempt, which it carries out even if the client goes away.
+func (p *proxy) carryOut(r *http.Request) *httptest.ResponseRecorder {
+	answer := httptest.NewRecorder()
+	p.dynamoDB.ServeHTTP(answer, r.WithContext(context.WithoutCancel(r.Context())))
+	return answer
+}
+
+// send sends the headers of an answer, and as many bytes of its body.
+func send(w http.ResponseWriter, answer *httptest.ResponseRecorder, length int) {
+	body := answer.Body.Bytes()
+	maps.Copy(w.Header(), answer.Header())
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(answer.Code)
+	_, _ = w.Write(body[:length])
+	_ = http.NewResponseController(w).Flush()
+}
+
+// pass is no fault.
+func pass(p *proxy, w http.ResponseWriter, r *http.Request) {
+	answer := p.carryOut(r)
+	send(w, answer, answer.Body.Len())
+}
+
+// cut sends half of DynamoDB's answer.
+func cut(p *proxy, w http.ResponseWriter, r *http.Request) {
+	answer := p.carryOut(r)
+	send(w, answer, answer.Body.Len()/2)
+	hangUp(p, w, r)
+}
+
+// after returns a fault after DynamoDB carried the attempt out.
+func after(f fault) fault {
+	return func(p *proxy, w http.ResponseWriter, r *http.Request) {
+		p.carryOut(r)
+		f(p, w, r)
 	}
 }
 
-func (e exchange) pass()  { e.send(e.answered.Body.Len()) }
-func (e exchange) half()  { e.send(e.answered.Body.Len() / 2) }
-func (e exchange) close() { e.hangUp(-1) }
-func (e exchange) reset() { e.hangUp(0) }
+// hangUp closes the connection.
+func hangUp(*proxy, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
 // stall answers nothing until the client gives up.
-func (e exchange) stall() {
+func stall(p *proxy, _ http.ResponseWriter, r *http.Request) {
 	select {
-	case e.stalled <- struct{}{}:
+	case p.stalled <- struct{}{}:
 	default: // nobody waits for it
 	}
-	<-e.r.Context().Done()
+	<-r.Context().Done()
+}
+
+func fail(_ *proxy, w http.ResponseWriter, _ *http.Request) {
+	w.WriteHeader(http.StatusInternalServerError)
+	_, _ = io.WriteString(w, `{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError"}`)
+}
+
+// throttle refuses an attempt, which DynamoDB then does not carry out.
+func throttle(_ *proxy, w http.ResponseWriter, _ *http.Request) {
+	w.WriteHeader(http.StatusBadRequest)
+	_, _ = io.WriteString(w, `{"__type":"com.amazonaws.dynamodb.v20120810#ThrottlingException"}`)
 }
 
 // twice sends DynamoDB's answer, and a second one when the connection is idle.
-func (e exchange) twice() {
-	connection, _, err := http.NewResponseController(e.w).Hijack()
+func twice(p *proxy, w http.ResponseWriter, r *http.Request) {
+	answer := p.carryOut(r)
+	connection, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return
 	}
-	result := e.answered.Result()
-	_ = result.Write(connection)
+	_ = answer.Result().Write(connection)
 	time.Sleep(50 * time.Millisecond)
 	_, _ = io.WriteString(connection, "HTTP/1.1 400 Bad Request\r\nContent-Length: 6\r\n\r\nsecret")
-	_ = connection.Close()
-}
-
-// send sends the headers of DynamoDB's answer, and as many bytes of its body.
-func (e exchange) send(length int) {
-	maps.Copy(e.w.Header(), e.answered.Header())
-	e.w.Header().Set("Content-Length", fmt.Sprint(e.answered.Body.Len()))
-	e.w.WriteHeader(e.answered.Code)
-	_, _ = e.w.Write(e.answered.Body.Bytes()[:length])
-	_ = http.NewResponseController(e.w).Flush()
-}
-
-// hangUp closes the connection, with a reset if linger is 0.
-func (e exchange) hangUp(linger int) {
-	connection, _, err := http.NewResponseController(e.w).Hijack()
-	if err != nil {
-		return
-	}
-	_ = connection.(*net.TCPConn).SetLinger(linger)
 	_ = connection.Close()
 }

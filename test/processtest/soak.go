@@ -7,13 +7,10 @@ import (
 	"time"
 )
 
-// Soak reports whether the test runs in `make soak`.
-func Soak() bool { return os.Getenv("SOAK") != "" }
-
 // Scale returns how often a test repeats what it does: full in `make soak`, or
 // else short.
 func Scale(short, full int) int {
-	if Soak() {
+	if os.Getenv("SOAK") != "" {
 		return full
 	}
 	return short

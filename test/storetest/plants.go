@@ -18,17 +18,20 @@ import (
 	"plantstore/internal/plant"
 )
 
-// TestPlants tests a plant.Store. newStore returns an empty one.
-func TestPlants(t *testing.T, newStore func(*testing.T) plant.Store) {
+// TestPlants tests a plant.Store, which is empty.
+func TestPlants(t *testing.T, store plant.Store) {
 	t.Run("every member of a plant is tested", testEveryMember)
-	t.Run("every plant is stored exactly and once", func(t *testing.T) { testEveryPlant(t, newStore(t)) })
-	t.Run("the largest plant is stored", func(t *testing.T) { testLargestPlant(t, newStore(t)) })
-	t.Run("of concurrent requests one wins", func(t *testing.T) { testConcurrentRequests(t, newStore(t)) })
-	t.Run("an ended context stores nothing", func(t *testing.T) { testEndedContext(t, newStore(t)) })
+	t.Run("every plant is stored exactly and once", func(t *testing.T) { testEveryPlant(t, store) })
+	t.Run("the largest plant is stored", func(t *testing.T) { testLargestPlant(t, store) })
+	t.Run("of concurrent requests one wins", func(t *testing.T) { testConcurrentRequests(t, store) })
+	t.Run("an ended context stores nothing", func(t *testing.T) { testEndedContext(t, store) })
 }
 
 // mixed are characters that a store may lose or change.
 const mixed = "a\x00Ä漢字🌱\U0010FFFF\u2028\uFFFE"
+
+// Two forms of é: a letter and an accent, and one character.
+const twoCharacters, oneCharacter = "e\u0301", "\u00e9"
 
 type namedPlant struct {
 	name  string
@@ -39,18 +42,17 @@ type namedPlant struct {
 // pointers to the same values.
 func plants() []namedPlant {
 	return []namedPlant{
-		{"an empty name", plant.NewPlant{ID: math.MinInt64, Plant: plant.Plant{Name: ""}}},
-		{"a name of white space", plant.NewPlant{ID: math.MaxInt64, Plant: plant.Plant{Name: " \t\n"}}},
-		{"an accent as a character of its own", plant.NewPlant{ID: 0, Plant: plant.Plant{Name: "e\u0301"}}},
-		{"the same accent as a part of its letter", plant.NewPlant{ID: -1, Plant: plant.Plant{Name: "\u00e9"}}},
-		{"a name of many kinds of characters", plant.NewPlant{ID: 1 << 53, Plant: plant.Plant{Name: mixed}}},
-		// Its id has no float64.
-		{"no tag", plant.NewPlant{ID: 1<<53 + 1, Plant: plant.Plant{Name: "oak"}}},
-		{"an empty tag", plant.NewPlant{ID: 1, Plant: plant.Plant{Name: "oak", Tag: new("")}}},
-		{"a tag of white space", plant.NewPlant{ID: 2, Plant: plant.Plant{Name: "oak", Tag: new(" \t\n")}}},
-		{"a tag with an accent as a character of its own", plant.NewPlant{ID: 3, Plant: plant.Plant{Name: "oak", Tag: new("e\u0301")}}},
-		{"a tag with the accent as a part of its letter", plant.NewPlant{ID: 4, Plant: plant.Plant{Name: "oak", Tag: new("\u00e9")}}},
-		{"a tag of many kinds of characters", plant.NewPlant{ID: 5, Plant: plant.Plant{Name: "oak", Tag: new(mixed)}}},
+		{name: "an empty name", plant: newPlant(math.MinInt64, "", nil)},
+		{name: "a name of white space", plant: newPlant(math.MaxInt64, " \t\n", nil)},
+		{name: "an accent as a character of its own", plant: newPlant(0, twoCharacters, nil)},
+		{name: "the same accent as a part of its letter", plant: newPlant(-1, oneCharacter, nil)},
+		{name: "a name of many kinds of characters", plant: newPlant(1<<53, mixed, nil)},
+		{name: "no tag, and an id that has no float64", plant: newPlant(1<<53+1, "oak", nil)},
+		{name: "an empty tag", plant: newPlant(1, "oak", new(""))},
+		{name: "a tag of white space", plant: newPlant(2, "oak", new(" \t\n"))},
+		{name: "a tag with an accent as a character of its own", plant: newPlant(3, "oak", new(twoCharacters))},
+		{name: "a tag with the accent as a part of its letter", plant: newPlant(4, "oak", new(oneCharacter))},
+		{name: "a tag of many kinds of characters", plant: newPlant(5, "oak", new(mixed))},
 	}
 }
 
@@ -61,8 +63,8 @@ func testEveryMember(t *testing.T) {
 		value := func(p namedPlant) any {
 			return reflect.ValueOf(p.plant.Plant).FieldByIndex(member.Index).Interface()
 		}
-		first := plants()[0]
-		differs := func(p namedPlant) bool { return !reflect.DeepEqual(value(p), value(first)) }
+		first := value(plants()[0])
+		differs := func(p namedPlant) bool { return !reflect.DeepEqual(value(p), first) }
 		if !slices.ContainsFunc(plants(), differs) {
 			t.Errorf("all plants of this test have the same %s: add some with other values", member.Name)
 		}
@@ -74,10 +76,10 @@ func testEveryMember(t *testing.T) {
 func testEveryPlant(t *testing.T, store plant.Store) {
 	for i, first := range plants() {
 		t.Run(first.name, func(t *testing.T) {
-			again := plants()[i]
+			again := plants()[i].plant
 			create(t, store, first.plant, "a", nil)
-			create(t, store, again.plant, "a", nil)
-			create(t, store, again.plant, "b", plant.ErrExists)
+			create(t, store, again, "a", nil)
+			create(t, store, again, "b", plant.ErrExists)
 			for _, other := range plants() {
 				if other.name == first.name {
 					continue
@@ -85,13 +87,13 @@ func testEveryPlant(t *testing.T, store plant.Store) {
 				other.plant.ID = first.plant.ID
 				create(t, store, other.plant, "a", plant.ErrKeyReused)
 			}
-			create(t, store, again.plant, "a", nil) // the first plant is unchanged
+			create(t, store, again, "a", nil) // the first plant is unchanged
 		})
 	}
 }
 
 func testLargestPlant(t *testing.T, store plant.Store) {
-	largest := newPlant(strings.Repeat("n", plant.MaxSize))
+	largest := newPlant(100, strings.Repeat("n", plant.MaxSize), nil)
 	create(t, store, largest, "a", nil)
 	create(t, store, largest, "a", nil)
 }
@@ -114,11 +116,13 @@ func testConcurrentRequests(t *testing.T, store plant.Store) {
 	for request := range requests {
 		name := fmt.Sprint("plant ", request)
 		for attempt := range attempts {
-			group.Go(func() { errs[request][attempt] = store.Create(t.Context(), write(newPlant(name), name)) })
+			group.Go(func() {
+				errs[request][attempt] = store.Create(t.Context(), write(newPlant(200, name, nil), name))
+			})
 		}
 	}
 	group.Wait()
-	var won [attempts]error
+	var won [attempts]error // all nil
 	winners := 0
 	for request := range requests {
 		if errs[request] == won {
@@ -139,15 +143,15 @@ func testConcurrentRequests(t *testing.T, store plant.Store) {
 func testEndedContext(t *testing.T, store plant.Store) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := store.Create(ended, write(newPlant("oak"), "a"))
+	err := store.Create(ended, write(newPlant(300, "oak", nil), "a"))
 	if !errors.Is(err, plant.ErrUnavailable) {
 		t.Errorf("Create in an ended context = %v, want %v", err, plant.ErrUnavailable)
 	}
-	create(t, store, newPlant("elm"), "b", nil)
+	create(t, store, newPlant(300, "elm", nil), "b", nil)
 }
 
-func newPlant(name string) plant.NewPlant {
-	return plant.NewPlant{ID: 1, Plant: plant.Plant{Name: name}}
+func newPlant(id int64, name string, tag *string) plant.NewPlant {
+	return plant.NewPlant{ID: id, Plant: plant.Plant{Name: name, Tag: tag}}
 }
 
 func write(p plant.NewPlant, key string) plant.Write {

@@ -1,0 +1,91 @@
+package dynamo
+
+import (
+	"encoding/json/v2"
+	"reflect"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"plantstore/internal/plant"
+	"plantstore/internal/token"
+)
+
+// attributes are the attributes of an item, each by its type and value.
+type attributes map[string]map[string]string
+
+// put returns the item that the fake received.
+func put(t *testing.T, fake *fake) attributes {
+	t.Helper()
+	var sent struct{ Item attributes }
+	if err := json.Unmarshal([]byte(fake.received()[0].body), &sent); err != nil {
+		t.Fatal(err)
+	}
+	return sent.Item
+}
+
+// The attributes of a plant's item are fixed: other programs read them.
+func TestPlantItem(t *testing.T) {
+	key := plant.NewWriteKey("gardener", "k")
+	tests := []struct {
+		name  string
+		plant plant.NewPlant
+		want  attributes
+	}{
+		{
+			name:  "a plant without a tag",
+			plant: plant.NewPlant{ID: 8, Plant: plant.Plant{Name: "elm"}},
+			want: attributes{
+				"id": {"N": "8"}, "name": {"S": "elm"},
+				"created_at": {"S": "2026-03-01T12:00:00Z"}, "created_by": {"S": "gardener"}, "write_key": {"S": key},
+			},
+		},
+		{
+			name:  "a plant with an empty tag",
+			plant: plant.NewPlant{ID: -7, Plant: plant.Plant{Name: "oak", Tag: new("")}},
+			want: attributes{
+				"id": {"N": "-7"}, "name": {"S": "oak"}, "tag": {"S": ""},
+				"created_at": {"S": "2026-03-01T12:00:00Z"}, "created_by": {"S": "gardener"}, "write_key": {"S": key},
+			},
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				fake := newFake(t, succeed)
+				at := time.Date(2026, 3, 1, 13, 0, 0, 0, time.FixedZone("CET", 3600))
+				write := plant.Write{Plant: test.plant, Key: key, By: "gardener", At: at}
+				if err := (&Plants{Client: fake.client(), Table: "plants"}).Create(t.Context(), write); err != nil {
+					t.Fatal(err)
+				}
+				if got := put(t, fake); !reflect.DeepEqual(got, test.want) {
+					t.Errorf("Create puts %v, want %v", got, test.want)
+				}
+			})
+		})
+	}
+}
+
+// The attributes of a token's item are fixed: other programs read them.
+func TestTokenItem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := newFake(t, succeed)
+		issued := token.Token{
+			ID:        "i",
+			Digest:    "d",
+			Subject:   "s",
+			CreatedAt: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
+			ExpiresAt: time.Unix(1_800_000_000, 0),
+		}
+		if err := (&Tokens{Client: fake.client(), Table: "tokens"}).Add(t.Context(), issued); err != nil {
+			t.Fatal(err)
+		}
+		want := attributes{
+			"id": {"S": "i"}, "digest": {"S": "d"}, "subject": {"S": "s"},
+			"created_at": {"S": "2026-03-01T12:00:00Z"}, "expires_at": {"N": "1800000000"},
+		}
+		if got := put(t, fake); !reflect.DeepEqual(got, want) {
+			t.Errorf("Add puts %v, want %v", got, want)
+		}
+	})
+}

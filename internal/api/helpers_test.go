@@ -83,7 +83,8 @@ func invoke(
 ) (answer []byte, line object) {
 	t.Helper()
 	var log bytes.Buffer
-	answer, err := newFunction(slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))(t.Context(), event)
+	handler := slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})
+	answer, err := newFunction(slog.New(handler))(t.Context(), event)
 	if err != nil {
 		t.Errorf("Invoke = %v, want an answer", err)
 	}
@@ -131,8 +132,13 @@ func create(t *testing.T, plants store, event []byte) answer {
 			t.Errorf("Invoke = %s, want the Plant", content)
 		}
 	case http.StatusBadRequest:
-		err := json.Unmarshal([]byte(got.Body), &got.refusal, strictly)
-		if err != nil || got.refusal.Code == 0 || got.refusal.Message == "" || strings.Contains(got.Body, canary) {
+		if err := json.Unmarshal([]byte(got.Body), &got.refusal, strictly); err != nil {
+			t.Errorf("Invoke = %s, want an Error: %v", content, err)
+		}
+		if got.refusal.Code == 0 || got.refusal.Message == "" {
+			t.Errorf("Invoke = %s, want an Error with a code and a message", content)
+		}
+		if strings.Contains(got.Body, canary) {
 			t.Errorf("Invoke = %s, want an Error that repeats nothing", content)
 		}
 	default:

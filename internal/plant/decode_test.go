@@ -7,10 +7,11 @@ import (
 	"testing"
 )
 
-// The rows about JSON's syntax and the types of members are in test/contract.
+// FuzzDecode, in test/contract, compares Decode with the schema in openapi.yaml.
 func TestDecode(t *testing.T) {
 	empty, fern, umlaut := "", "fern", "ä"
 	oak := NewPlant{ID: 1, Plant: Plant{Name: "oak"}}
+	escaped := NewPlant{ID: 1, Plant: Plant{Name: "🌱\x00/"}}
 	longest := strings.Repeat("n", MaxSize-len(umlaut))
 	tests := []struct {
 		name string
@@ -21,8 +22,10 @@ func TestDecode(t *testing.T) {
 		{"white space", ` { "name" : "oak" , "id" : 1 } ` + "\t\r\n", oak},
 		{"a tag", `{"id":1,"name":"oak","tag":"fern"}`, NewPlant{ID: 1, Plant: Plant{Name: "oak", Tag: &fern}}},
 		{"an empty tag", `{"id":1,"name":"oak","tag":""}`, NewPlant{ID: 1, Plant: Plant{Name: "oak", Tag: &empty}}},
-		{"an escaped character", `{"id":1,"n\u0061me":"oak"}`, oak},
+		{"escapes in a name and a value", `{"id":1,"n\u0061me":"\ud83c\udf31\u0000\/"}`, escaped},
 		{"unknown members", `{"id":1,"name":"oak","ID":"x","Name":null,"x":{"y":[1,{"z":2}]}}`, oak},
+		{"a large unknown member", `{"id":1,"name":"oak","x":"` + strings.Repeat("n", MaxSize) + `"}`, oak},
+		{"the deepest nesting", `{"id":1,"name":"oak","x":` + nested(9_999) + `}`, oak},
 		{"an integer with an exponent", `{"id":-1.20e1,"name":"oak"}`, NewPlant{ID: -12, Plant: Plant{Name: "oak"}}},
 		{
 			"a name and a tag of the largest size together",
@@ -43,18 +46,65 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// nested returns an array of arrays, this many levels deep.
+func nested(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
+
+// A body that two parsers may read differently is malformed, wherever in the body the difference is.
+func TestDecodeMalformed(t *testing.T) {
+	tests := []struct{ name, body string }{
+		{"only white space", " \n"},
+		{"half an object", `{"id":1,"name":"oak"`},
+		{"half an object, with an invalid member", `{"id":"x","name":"oak"`},
+		{"two objects", `{"id":1,"name":"oak"}{"id":2,"name":"oak"}`},
+		{"half a character after the object", `{"id":1,"name":"oak"}` + "\xe2\x82"},
+		{"a byte order mark", "\uFEFF" + `{"id":1,"name":"oak"}`},
+		{"a comma at the end", `{"id":1,"name":"oak",}`},
+		{"a zero before a number", `{"id":01,"name":"oak"}`},
+		{"an unknown escape", `{"id":1,"name":"\x"}`},
+		{"a NUL in a text", `{"id":1,"name":"` + "a\x00b" + `"}`},
+		{"an unknown member that is malformed", `{"id":1,"name":"oak","x":[1,]}`},
+		{"a name twice", `{"id":1,"id":1,"name":"oak"}`},
+		{"a name twice, once with an escape", `{"id":1,"name":"oak","t\u0061g":"","tag":""}`},
+		{"a name twice in an unknown member", `{"id":1,"name":"oak","x":{"y":1,"y":1}}`},
+		{"half a surrogate pair", `{"id":1,"name":"\ud800"}`},
+		{"a surrogate pair in reverse", `{"id":1,"name":"\udc00\ud800"}`},
+		{"half a surrogate pair in an unknown member", `{"id":1,"name":"oak","x":"\ud83c"}`},
+		{"a byte that is not UTF-8", `{"id":1,"name":"` + "\xff" + `"}`},
+		{"a surrogate in UTF-8", `{"id":1,"name":"` + "\xed\xa0\x80" + `"}`},
+		{"a byte that is not UTF-8 in an unknown name", `{"id":1,"name":"oak","` + "\x80" + `":1}`},
+		{"one level too deep", `{"id":1,"name":"oak","x":` + nested(10_000) + `}`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := Decode([]byte(test.body))
+			if !errors.Is(err, ErrMalformed) {
+				t.Errorf("Decode(%.80q) = %.80v, %v, want %v", test.body, got, err, ErrMalformed)
+			}
+		})
+	}
+}
+
 // The error says what is wrong with each member.
 func TestDecodeInvalid(t *testing.T) {
+	const (
+		notInteger = "id must be an integer"
+		outOfRange = "id must be from -9223372036854775808 to 9223372036854775807"
+	)
+	large := strings.Repeat("n", MaxSize+1)
 	tests := []struct {
 		name   string
 		body   string
 		reason string
 	}{
 		{"null", `null`, "it must be an object"},
+		{"a plant in an array", `[{"id":1,"name":"oak"}]`, "it must be an object"},
 		{"names in another case", `{"ID":1,"Name":"oak"}`, "id is required; name is required"},
-		{"an id with a fraction", `{"id":1.5,"name":"oak"}`, "id must be an integer"},
-		{"an id out of range", `{"id":1e19,"name":"oak"}`, "id must be from -9223372036854775808 to 9223372036854775807"},
-		{"a tag that is null", `{"id":1,"name":"oak","tag":null}`, "tag must be a string"},
+		{"an id null", `{"id":null,"name":"oak"}`, notInteger},
+		{"an id in quotes", `{"id":"1","name":"oak"}`, notInteger},
+		{"an id with a fraction", `{"id":1.5,"name":"oak"}`, notInteger},
+		{"an id out of range", `{"id":1e19,"name":"oak"}`, outOfRange},
+		{"a tag null", `{"id":1,"name":"oak","tag":null}`, "tag must be a string"},
+		{"an invalid id, and a text that is too large", `{"id":null,"name":"` + large + `"}`, notInteger},
 		{
 			"every member invalid", `{"id":1.5,"name":1,"tag":2}`,
 			"id must be an integer; name must be a string; tag must be a string",
@@ -64,21 +114,13 @@ func TestDecodeInvalid(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := Decode([]byte(test.body))
 			if !errors.Is(err, ErrInvalid) {
-				t.Fatalf("Decode(%q) = %v, want %v", test.body, err, ErrInvalid)
+				t.Fatalf("Decode(%.80q) = %v, want %v", test.body, err, ErrInvalid)
 			}
 			invalid, ok := errors.AsType[*InvalidError](err)
 			if !ok || invalid.Reason != test.reason {
-				t.Errorf("Decode(%q) = %v, want the reason %q", test.body, err, test.reason)
+				t.Errorf("Decode(%.80q) = %v, want the reason %q", test.body, err, test.reason)
 			}
 		})
-	}
-}
-
-func TestDecodeHalfAnObject(t *testing.T) {
-	const body = `{"id":1,"name":"oak"`
-	_, err := Decode([]byte(body))
-	if !errors.Is(err, ErrMalformed) {
-		t.Errorf("Decode(%q) = %v, want %v", body, err, ErrMalformed)
 	}
 }
 

@@ -15,7 +15,7 @@ func TestNewWriteKey(t *testing.T) {
 	}{
 		{"a subject and a key", "ann", "key", "\x00\x00\x00\x00\x00\x00\x00\x03annkey"},
 		{"the same characters, with a longer subject", "annk", "ey", "\x00\x00\x00\x00\x00\x00\x00\x04annkey"},
-		{"another key", "ann", "key=", "\x00\x00\x00\x00\x00\x00\x00\x03annkey="},
+		{"another key", "ann", "Key=", "\x00\x00\x00\x00\x00\x00\x00\x03annKey="},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

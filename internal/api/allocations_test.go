@@ -25,7 +25,7 @@ type part struct {
 
 // parts are the parts of the service's own work on the sample events. The
 // stores are in memory.
-func parts(t testing.TB) []part {
+func parts(t *testing.T) []part {
 	t.Helper()
 	nowhere := struct{ io.Writer }{io.Discard} // slog does no work for io.Discard itself
 	log := slog.New(slog.NewJSONHandler(nowhere, nil))
@@ -55,7 +55,7 @@ func parts(t testing.TB) []part {
 }
 
 // sampleEvent returns a sample event, as compact as API Gateway sends it.
-func sampleEvent(t testing.TB, function string) []byte {
+func sampleEvent(t *testing.T, function string) []byte {
 	t.Helper()
 	content, err := os.ReadFile("../../events/" + function + "/create.json")
 	if err != nil {
@@ -66,17 +66,6 @@ func sampleEvent(t testing.TB, function string) []byte {
 		t.Fatal(err)
 	}
 	return event
-}
-
-func BenchmarkOperations(b *testing.B) {
-	for _, o := range parts(b) {
-		b.Run(o.name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				_, _ = o.run() // TestAllocations checks what it returns
-			}
-		})
-	}
 }
 
 // The number of allocations is the same on every machine. `make test` runs this

@@ -34,7 +34,6 @@ func TestContractDiff(t *testing.T) {
 		{"a new code", "base", "oneOf:\n", "oneOf:\n            - {const: 1}\n", true, "No breaking changes"},
 		{"a changed code", "base", "const: 1006", "const: 1", false, "openapi.yaml breaks clients of base"},
 		{"a removed header", "base", "            Retry-After:", "            X-Retry-After:", false, "retry-after"},
-		{"a required member", "base", "[id, name]", "[id, name, tag]", false, "`tag` became required"},
 		{"the next major version", "base", "  version: ", "  version: 9", true, "another major version"},
 		{"another service", "base", "  title: ", "  title: Another ", true, "the contract of another service"},
 		{"no base", "gone", "[id, name]", "[id, name, tag]", true, "left out: the comparison of the contract with gone"},
@@ -50,7 +49,8 @@ func TestContractDiff(t *testing.T) {
 			command.Env = append(os.Environ(), "GITHUB_ACTIONS=")
 			out, err := command.CombinedOutput()
 			if (err == nil) != test.passes || !strings.Contains(string(out), test.prints) {
-				t.Errorf("tools/contract-diff %s = %v and prints %s, want it to pass: %t, and %q", test.base, err, out, test.passes, test.prints)
+				t.Errorf("tools/contract-diff %s = %v and prints %s", test.base, err, out)
+				t.Errorf("want it to pass: %t, and %q", test.passes, test.prints)
 			}
 		})
 	}

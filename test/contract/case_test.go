@@ -23,15 +23,13 @@ const (
 	expiredToken       // an expired token, in EXPIRED_TOKEN
 	revokedToken       // a revoked token, in REVOKED_TOKEN
 	anotherToken       // a token of another subject, in OTHER_TOKEN
-	rawHeaders         // that values of headers arrive byte for byte: in process only
 	rawBytes           // that bodies arrive byte for byte: not in `sam local` and the local AWS
-	joinedHeaders      // that anything may be written, and two headers of a name are joined by a comma alone: not in the local AWS
 	gatewayBodies      // API Gateway's own answers: not in `sam local` and the local AWS
 )
 
 // A step is a request and the answer that it must get. In its texts $1 and $2 stand for two ids that no other case has,
-// $TOKEN, $OTHER_TOKEN and so on for the target's tokens, $FORGED for a token with one character changed, $LOWER for a
-// token in lower case, and $UNKNOWN for a token that no table has.
+// $TOKEN, $OTHER_TOKEN and so on for the target's tokens, $FORGED for a token with one character changed, and $UNKNOWN
+// for a token that no table has.
 type step struct {
 	method string
 	path   string

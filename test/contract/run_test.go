@@ -34,22 +34,26 @@ func TestContract(t *testing.T) {
 	}
 	t.Parallel()
 	t.Run("in process", func(t *testing.T) {
+		t.Parallel()
 		store := new(memory.Tokens)
 		runAll(t, inProcess(token.Verifier{Store: store, Now: time.Now}, issueAll(t, store), nil))
 	})
 	binary := processtest.Build(t, "cmd/plantstore")
 	t.Run("serve on DynamoDB", func(t *testing.T) {
+		t.Parallel()
 		database, plants, tokens := dynamotest.Tables(t)
 		server := processtest.Serve(t, binary, "PLANTS_TABLE="+plants, "TOKENS_TABLE="+tokens)
 		runAll(t, atURL(server.URL, issueAll(t, &dynamo.Tokens{Client: database, Table: tokens}), nil))
 	})
 	t.Run("serve in memory", func(t *testing.T) {
+		t.Parallel()
 		server := processtest.Serve(t, binary, processtest.InMemory()...)
 		const why = "a server in memory has one token"
 		lacks := map[need]string{expiredToken: why, revokedToken: why, anotherToken: why}
 		runAll(t, atURL(server.URL, map[string]string{"TOKEN": server.Token}, lacks))
 	})
 	t.Run("with the tokens of an issuer", func(t *testing.T) {
+		t.Parallel()
 		issuer := issuertest.Start(t, "127.0.0.1")
 		lacks := map[need]string{revokedToken: "a JWT cannot be revoked"}
 		t.Run("in process", func(t *testing.T) {

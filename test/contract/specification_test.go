@@ -89,7 +89,7 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// README.md, "Use", names each member of a NewPlant.
+// README.md, "For clients", names each member of a NewPlant.
 func TestReadmeNamesMembers(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -129,7 +129,7 @@ func TestSchemathesis(t *testing.T) {
 		processtest.Lacks(t, "schemathesis: pip install -r tools/schemathesis.txt")
 	}
 	command := exec.CommandContext(t.Context(), "../../tools/schemathesis")
-	command.Env = append(os.Environ(), "BINARY="+processtest.Build(t, "cmd/plantstore"))
+	command.Env = append(os.Environ(), "BINARY="+processtest.Build(t, "cmd/plantstore"), "EXAMPLES=100")
 	out, err := command.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "No issues found") {
 		t.Errorf("schemathesis ended with %v and printed\n%s", err, out)

@@ -54,7 +54,7 @@ func TestContract(t *testing.T) {
 	})
 	t.Run("with the tokens of an issuer", func(t *testing.T) {
 		t.Parallel()
-		issuer := issuertest.Start(t, "127.0.0.1")
+		issuer := issuertest.Start(t)
 		lacks := map[need]string{revokedToken: "a JWT cannot be revoked"}
 		t.Run("in process", func(t *testing.T) {
 			verifier, err := jwt.New(issuer.URL, issuer.Audience, time.Now)

@@ -5,7 +5,6 @@ package issuertest
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/json/v2"
@@ -35,17 +34,16 @@ func (i *Issuer) Environment() []string {
 	return []string{"TOKEN_ISSUER=" + i.URL, "TOKEN_AUDIENCE=" + i.Audience}
 }
 
-// Start starts a provider with a new key on a free port. The service knows this
-// machine as host. The provider stops at the end of the test. If it cannot be started,
-// Start skips the test, or fails it with CI=true.
-func Start(t testing.TB, host string) *Issuer {
+// Start starts a provider with a new key on a free port. The provider stops at the end
+// of the test. If it cannot be started, Start skips the test, or fails it with CI=true.
+func Start(t testing.TB) *Issuer {
 	t.Helper()
 	folder, err := install(t)
 	if err != nil {
 		processtest.Lacks(t, fmt.Sprintf("npm and Node.js 20 or later, and downloads oidc-provider: %v", err))
 	}
 	for range 3 { // Node.js 20 may hang while it starts, which was seen once
-		if issuer := start(t, folder, host); issuer.URL != "" {
+		if issuer := start(t, folder); issuer.URL != "" {
 			return issuer
 		}
 	}
@@ -54,9 +52,9 @@ func Start(t testing.TB, host string) *Issuer {
 }
 
 // start starts a provider. If it prints no URL within 20 s, the Issuer has none.
-func start(t testing.TB, folder, host string) *Issuer {
+func start(t testing.TB, folder string) *Issuer {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), "node", "server.mjs", host)
+	command := exec.CommandContext(t.Context(), "node", "server.mjs")
 	command.Dir = folder
 	var log bytes.Buffer
 	command.Stderr = &log
@@ -93,9 +91,12 @@ func start(t testing.TB, folder, host string) *Issuer {
 // pins. They stay in the user's cache.
 func install(t testing.TB) (string, error) {
 	t.Helper()
-	missing := exec.CommandContext(t.Context(), "node", "-e", "process.exit(+(parseInt(process.versions.node) < 20))").Run()
+	node := exec.CommandContext(t.Context(), "node", "-e", "process.exit(+(parseInt(process.versions.node) < 20))")
+	if err := node.Run(); err != nil {
+		return "", err
+	}
 	cache, err := os.UserCacheDir()
-	if err = cmp.Or(missing, err); err != nil {
+	if err != nil {
 		return "", err
 	}
 	hash := sha256.New()

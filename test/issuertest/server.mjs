@@ -1,17 +1,13 @@
 // Serves an OpenID provider on a free port, prints its URL and tokens of each kind as
 // a line of JSON, and ends when standard input does.
-//
-//   node server.mjs HOST    HOST is how others name this machine
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import Provider from 'oidc-provider';
 
-const [host] = process.argv.slice(2);
-const server = createServer().listen(0, host === '127.0.0.1' ? host : undefined);
+const server = createServer().listen(0, '127.0.0.1');
 await new Promise((resolve) => server.once('listening', resolve));
-const local = `http://127.0.0.1:${server.address().port}`;
-const issuer = `http://${host}:${server.address().port}`;
+const issuer = `http://127.0.0.1:${server.address().port}`;
 const audience = 'plants';
 const redirect = 'https://client.example.com/callback';
 
@@ -67,7 +63,7 @@ const resource = `https://${audience}.example.com`;
 
 // grant returns the answer of the token endpoint.
 async function grant(client, parameters) {
-  const response = await fetch(`${local}/token`, {
+  const response = await fetch(`${issuer}/token`, {
     method: 'POST',
     headers: { authorization: `Basic ${btoa(`${client}:secret`)}` },
     body: new URLSearchParams({ resource, ...parameters }),
@@ -87,7 +83,7 @@ async function logIn() {
     client_id: 'gardener', response_type: 'code', scope: 'openid create', redirect_uri: redirect, nonce: 'n', resource,
   });
   const cookies = new Map();
-  let url = `${local}/auth?${query}`;
+  let url = `${issuer}/auth?${query}`;
   while (!url.startsWith(redirect)) {
     const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
     const response = await fetch(url, { headers: { cookie }, redirect: 'manual' });
@@ -96,7 +92,7 @@ async function logIn() {
       cookies.set(name, value);
     }
     if (!response.headers.has('location')) throw new Error(await response.text());
-    url = new URL(response.headers.get('location'), url).href.replace(issuer, local);
+    url = new URL(response.headers.get('location'), url).href;
   }
   return grant('gardener', {
     grant_type: 'authorization_code', code: new URL(url).searchParams.get('code'), redirect_uri: redirect,

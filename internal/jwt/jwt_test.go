@@ -9,7 +9,6 @@ import (
 	"crypto/rsa"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json/jsontext"
 	"errors"
 	"maps"
 	"strings"
@@ -23,31 +22,42 @@ import (
 )
 
 func TestNew(t *testing.T) {
-	valid := []string{
-		"https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_abc",
-		"https://example.eu.auth0.com/", "https://" + strings.Repeat("a", 247),
-		"http://127.0.0.1:8080", "http://[::1]:8080", "http://localhost:8080", "http://host.docker.internal:8080",
+	tests := []struct {
+		name, issuer, audience string
+		valid                  bool
+	}{
+		{name: "Auth0", issuer: "https://example.eu.auth0.com/", audience: "plants", valid: true},
+		{name: "the longest issuer", issuer: "https://" + strings.Repeat("a", 247), audience: "plants", valid: true},
+		{name: "http on this machine", issuer: "http://127.0.0.1:8080", audience: "plants", valid: true},
+		{name: "http on this machine, by IPv6", issuer: "http://[::1]:8080", audience: "plants", valid: true},
+		{name: "http on this machine, by name", issuer: "http://localhost:8080", audience: "plants", valid: true},
+		{name: "http on the host of a container", issuer: "http://host.docker.internal:8080", audience: "plants", valid: true},
+
+		{name: "no issuer", audience: "plants"},
+		{name: "no audience", issuer: issuerURL},
+		{name: "an issuer that is too long", issuer: "https://" + strings.Repeat("a", 248), audience: "plants"},
+		{name: "another scheme", issuer: "ftp://127.0.0.1", audience: "plants"},
+		{name: "no host", issuer: "https://:443", audience: "plants"},
+		{name: "a malformed host", issuer: "https://%zz", audience: "plants"},
+		{name: "http on another machine", issuer: "http://localhost.example.com", audience: "plants"},
+		{name: "a space", issuer: "https://example.com/a b", audience: "plants"},
+		{name: "a query", issuer: "https://example.com?tenant=1", audience: "plants"},
 	}
-	for _, issuer := range valid {
-		if v, err := New(issuer, "plants", time.Now); v == nil || err != nil {
-			t.Errorf("New(%q) = %v, %v, want a Verifier", issuer, v, err)
-		}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			v, err := New(test.issuer, test.audience, time.Now)
+			if (v != nil) != test.valid || (err == nil) != test.valid {
+				t.Errorf("New(%q, %q) = %v, %v, want valid: %t", test.issuer, test.audience, v, err, test.valid)
+			}
+		})
 	}
-	invalid := []string{
-		"", "https://", "https://:443", "https://%zz", "https://" + strings.Repeat("a", 248), "example.com",
-		"http://example.com", "http://localhost.example.com", "ftp://127.0.0.1", "https://user@example.com",
-		"https://example.com/a b", "https://example.com#", "https://example.com?tenant=1",
-	}
-	for _, issuer := range invalid {
-		if _, err := New(issuer, "plants", time.Now); err == nil {
-			t.Errorf("New(%q) = nil, want an error", issuer)
-		}
-	}
-	if _, err := New(issuerURL, "", time.Now); err == nil {
-		t.Error("New without an audience = nil, want an error")
-	}
-	if none, err := New("", "", time.Now); none != nil || err != nil {
-		t.Errorf("New without issuer and audience = %v, %v, want neither", none, err)
+}
+
+// Without an issuer and an audience there is no Verifier.
+func TestNewOfNothing(t *testing.T) {
+	v, err := New("", "", time.Now)
+	if v != nil || err != nil {
+		t.Errorf("New = %v, %v, want neither", v, err)
 	}
 }
 
@@ -80,50 +90,42 @@ func checkRows(t *testing.T, i *issuer, k1 signer, rows []row) {
 
 func TestAccessTokens(t *testing.T) {
 	i, k1 := newIssuer()
+	plain := object{"typ": "JWT"}
+	untyped := object{"typ": nil}
+	cognito := object{"token_use": "access", "aud": nil, "client_id": "plants"}
 	checkRows(t, i, k1, []row{
 		{name: "RFC 9068's type"},
 		{name: "RFC 9068's long type", header: object{"typ": "application/AT+JWT"}},
-		{name: "Cognito's access token", header: object{"typ": nil}, claims: object{"token_use": "access", "aud": nil, "client_id": "plants"}},
-		{name: "Keycloak's access token", header: object{"typ": "JWT"}, claims: object{"typ": "Bearer"}},
-		{name: "Okta's access token", header: object{"typ": nil}, claims: object{"scp": []string{"read"}}},
-		{name: "Entra's access token for a user", header: object{"typ": "JWT"}, claims: object{"scp": "read"}},
-		{name: "Entra's access token for an application", header: object{"typ": "JWT"}, claims: object{"idtyp": "app"}},
+		{name: "Cognito's access token", header: untyped, claims: cognito},
+		{name: "Keycloak's access token", header: plain, claims: object{"typ": "Bearer"}},
+		{name: "Okta's access token", header: untyped, claims: object{"scp": []string{"read"}}},
+		{name: "Entra's access token for a user", header: plain, claims: object{"scp": "read"}},
+		{name: "Entra's access token for an application", header: plain, claims: object{"idtyp": "app"}},
 
-		{name: "an ID token", header: object{"typ": "JWT"}, claims: object{"nonce": "n", "azp": "plants"}, want: token.ReasonType},
-		{name: "an ID token without a type", header: object{"typ": nil}, want: token.ReasonType},
-		{name: "Cognito's ID token", header: object{"typ": nil}, claims: object{"token_use": "id", "scp": "read"}, want: token.ReasonType},
-		{name: "Keycloak's ID token", header: object{"typ": "JWT"}, claims: object{"typ": "ID", "scp": "read"}, want: token.ReasonType},
+		{name: "an ID token", header: plain, claims: object{"nonce": "n", "azp": "plants"}, want: token.ReasonType},
+		{name: "Cognito's ID token", header: untyped, claims: object{"token_use": "id", "scp": "read"}, want: token.ReasonType},
+		{name: "Keycloak's ID token", header: plain, claims: object{"typ": "ID", "scp": "read"}, want: token.ReasonType},
 		{name: "a logout token", header: object{"typ": "logout+jwt"}, claims: object{"scp": "read"}, want: token.ReasonType},
 		{name: "a token of a key of the client", claims: object{"cnf": object{"jkt": "x"}}, want: token.ReasonType},
-		{name: "null for the scopes", header: object{"typ": "JWT"}, claims: object{"scp": jsontext.Value("null")}, want: token.ReasonType},
-		{name: "an empty scope", header: object{"typ": "JWT"}, claims: object{"scp": ""}, want: token.ReasonType},
-		{name: "an empty list of scopes", header: object{"typ": "JWT"}, claims: object{"scp": []string{}}, want: token.ReasonType},
-		{name: "the name scp in another case", header: object{"typ": "JWT"}, claims: object{"Scp": "read"}, want: token.ReasonType},
-		{name: "a scope that is no text", header: object{"typ": "JWT"}, claims: object{"scp": true}, want: token.ReasonMalformed},
+		{name: "an empty scope", header: plain, claims: object{"scp": ""}, want: token.ReasonType},
+		{name: "the name scp in another case", header: plain, claims: object{"Scp": "read"}, want: token.ReasonType},
+		{name: "a scope that is no text", header: plain, claims: object{"scp": true}, want: token.ReasonMalformed},
 	})
 }
 
 func TestClaims(t *testing.T) {
 	i, k1 := newIssuer()
 	now := noon.Unix()
-	deep := jsontext.Value(strings.Repeat("[", 3500) + strings.Repeat("]", 3500)) // as headers of 10 KB can be
+	none := []string{}
 	checkRows(t, i, k1, []row{
-		{name: "a token of 9 KB", claims: object{"groups": strings.Repeat("g", 6500)}},
-		{name: "a deep claim, CVE-2026-116586", claims: object{"x": deep}},
-		{name: "a deep header, CVE-2026-116586", header: object{"x": deep}},
-
 		{name: "one of several audiences", claims: object{"aud": []string{"a", "plants"}}},
-		{name: "another audience", claims: object{"aud": "animals"}, want: token.ReasonAudience},
-		{name: "other audiences, and our client", claims: object{"aud": []string{"a"}, "client_id": "plants"}, want: token.ReasonAudience},
-		{name: "an empty list of audiences, and our client", claims: object{"aud": []string{}, "client_id": "plants"}, want: token.ReasonAudience},
-		{name: "no audience and no client", claims: object{"aud": nil}, want: token.ReasonAudience},
+		{name: "another audience, our client", claims: object{"aud": "a", "client_id": "plants"}, want: token.ReasonAudience},
+		{name: "an empty audience, our client", claims: object{"aud": none, "client_id": "plants"}, want: token.ReasonAudience},
 		{name: "no audience, another client", claims: object{"aud": nil, "client_id": "animals"}, want: token.ReasonAudience},
-		{name: "an audience in a list in a list", claims: object{"aud": [][]string{{"plants"}}}, want: token.ReasonMalformed},
 		{name: "another issuer", claims: object{"iss": issuerURL + "/"}, want: token.ReasonIssuer},
 
 		{name: "expired now", claims: object{"exp": now}, want: token.ReasonExpired},
 		{name: "no expiry", claims: object{"exp": nil}, want: token.ReasonExpired},
-		{name: "an expiry beyond every number", claims: object{"exp": jsontext.Value("1e400")}, want: token.ReasonMalformed},
 		{name: "valid in a minute", claims: object{"nbf": now + leeway}},
 		{name: "valid in more than a minute", claims: object{"nbf": now + leeway + 1}, want: token.ReasonNotYetValid},
 		{name: "no start", claims: object{"nbf": nil}},
@@ -132,7 +134,6 @@ func TestClaims(t *testing.T) {
 		{name: "a longer subject", claims: object{"sub": strings.Repeat("~", 256)}, want: token.ReasonSubject},
 		{name: "no subject", claims: object{"sub": nil}, want: token.ReasonSubject},
 		{name: "a space in the subject", claims: object{"sub": "ann b"}, want: token.ReasonSubject},
-		{name: "a subject that is no text", claims: object{"sub": 1}, want: token.ReasonMalformed},
 	})
 }
 
@@ -144,20 +145,13 @@ func TestSignatures(t *testing.T) {
 	second := i.newKey("k1")
 	checkRows(t, i, k1, []row{
 		{name: "the second key of an id", sign: second},
-		{name: "no signature", sign: unsigned, want: token.ReasonSignature},
 		{name: "the algorithm none", sign: unsigned, header: object{"alg": "none"}, want: token.ReasonSignature},
-		{name: "the algorithm None with a signature", header: object{"alg": "None"}, want: token.ReasonSignature},
-		{name: "no algorithm", header: object{"alg": nil}, want: token.ReasonSignature},
 		{name: "an algorithm with a secret", header: object{"alg": "HS256"}, want: token.ReasonSignature},
 		{name: "the algorithm's name by RFC 9864", header: object{"alg": "Ed25519"}, want: token.ReasonSignature},
 		{name: "the signature for another algorithm", header: object{"alg": "RS256"}, want: token.ReasonSignature},
 		{name: "another key", sign: stranger, want: token.ReasonSignature},
-		{name: "another key that the token brings", sign: stranger, header: object{"jwk": other.published[0]}, want: token.ReasonSignature},
-		{name: "another key at a URL", sign: stranger, header: object{"jku": issuerURL + keysPath, "x5u": issuerURL}, want: token.ReasonSignature},
-		{name: "an unknown key", sign: stranger, header: object{"kid": "k2"}, want: token.ReasonKey},
-		{name: "no key", header: object{"kid": nil}, want: token.ReasonKey},
+		{name: "a key in the token", sign: stranger, header: object{"jwk": other.published[0]}, want: token.ReasonSignature},
 		{name: "a critical extension", header: object{"crit": []string{"x"}, "x": 1}, want: token.ReasonMalformed},
-		{name: "the critical extension b64", header: object{"crit": []string{"b64"}, "b64": true}, want: token.ReasonMalformed},
 		{name: "b64 that is not critical", header: object{"b64": true}, want: token.ReasonMalformed},
 	})
 }
@@ -179,7 +173,6 @@ func TestKeys(t *testing.T) {
 		{name: "operations that are no list", changes: object{"key_ops": "verify"}, want: token.ReasonKey},
 		{name: "an unknown kind", changes: object{"kty": "unknown"}, want: token.ReasonKey},
 		{name: "a secret", changes: object{"kty": "oct", "k": "AAAA"}, want: token.ReasonKey},
-		{name: "a key without a curve", changes: object{"crv": nil}, want: token.ReasonKey},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -230,57 +223,49 @@ func TestAlgorithms(t *testing.T) {
 	}
 }
 
-// TestForms checks what is not one signed token in compact form, and payloads that are not one JSON
-// object.
+// TestForms checks what is not one signed token in compact form with claims that are each there once.
 func TestForms(t *testing.T) {
 	i, k1 := newIssuer()
-	v, valid := i.verifier(t), i.token(t, k1, nil, nil)
+	valid := i.token(t, k1, nil, nil)
 	header, rest, _ := strings.Cut(valid, ".")
 	payload, signature, _ := strings.Cut(rest, ".")
-	claims := func(text string) string { return k1(header + "." + base64.RawURLEncoding.EncodeToString([]byte(text))) }
-	complete := `"iss":"` + issuerURL + `","aud":"plants","exp":9e9,"sub":"ann"`
-	tests := []struct {
-		name   string
-		bearer string
-		want   error
-	}{
-		{"these claims, complete", claims(`{` + complete + `}`), nil},
-		{"a claim twice", claims(`{` + complete + `,"sub":"bob"}`), token.ReasonMalformed},
-		{"claims that are not UTF-8", claims(`{` + complete + `,"x":"` + "\xff" + `"}`), token.ReasonMalformed},
-		{"text after the claims", claims(`{` + complete + `}{}`), token.ReasonMalformed},
-		{"claims in a list", claims(`[{` + complete + `}]`), token.ReasonMalformed},
-		{"nothing", "", token.ReasonMalformed},
-		{"two parts", header + "." + payload, token.ReasonMalformed},
-		{"four parts", valid + ".", token.ReasonMalformed},
-		{"a space", " " + valid, token.ReasonMalformed},
-		{"a bit after the signature", valid[:len(valid)-1] + string(valid[len(valid)-1]+1), token.ReasonMalformed},
-		{"padding", valid + "=", token.ReasonMalformed},
-		{"JSON", `{"protected":"` + header + `","payload":"` + payload + `","signature":"` + signature + `"}`, token.ReasonMalformed},
-		{"a detached payload", header + ".." + signature, token.ReasonSignature},
-		{"a header that is no JSON", header[:7] + "." + payload + "." + signature, token.ReasonMalformed},
-		{"many periods, CVE-2025-27144", strings.Repeat(".", 10_000), token.ReasonMalformed},
+	claims, _ := base64.RawURLEncoding.DecodeString(payload) // as i.token encodes it
+	twice := base64.RawURLEncoding.EncodeToString([]byte(`{"sub":"bob",` + string(claims[1:])))
+	tests := []struct{ name, bearer string }{
+		{"a claim twice", k1(header + "." + twice)},
+		{"two parts", header + "." + payload},
+		{"a bit after the signature", valid[:len(valid)-1] + string(valid[len(valid)-1]+1)},
+		{"JSON", `{"protected":"` + header + `","payload":"` + payload + `","signature":"` + signature + `"}`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if p, err := v.Verify(t.Context(), test.bearer); !errors.Is(err, test.want) {
-				t.Errorf("Verify = %+v, %v, want %v", p, err, test.want)
+			p, err := i.verifier(t).Verify(t.Context(), test.bearer)
+			if !errors.Is(err, token.ReasonMalformed) {
+				t.Errorf("Verify = %+v, %v, want %v", p, err, token.ReasonMalformed)
 			}
 		})
 	}
 }
 
-// TestPrincipal checks that a token without an id gets one for the log, and that no opaque token can
-// have the subject of a JWT.
-func TestPrincipal(t *testing.T) {
+// TestTokenID checks that a token without an id gets one for the log.
+func TestTokenID(t *testing.T) {
 	i, k1 := newIssuer()
-	for _, id := range []any{nil, "", "a\nb", strings.Repeat("~", 256)} {
-		bearer := i.token(t, k1, nil, object{"jti": id})
-		want := token.Principal{Subject: issuerURL + " ann", TokenID: hex.EncodeToString(digest(bearer))}
-		if got, err := i.verifier(t).Verify(t.Context(), bearer); err != nil || got != want {
-			t.Errorf("Verify of a token with the id %q = %+v, %v, want %+v", id, got, err, want)
-		}
+	tests := []struct {
+		name string
+		id   any
+	}{
+		{"none", nil},
+		{"a line break", "a\nb"},
+		{"256 characters", strings.Repeat("~", 256)},
 	}
-	if _, _, err := token.Issue(rand.Reader, issuerURL+" ann", noon, time.Hour); err == nil {
-		t.Error("an opaque token can have the subject of a JWT, want an error")
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			bearer := i.token(t, k1, nil, object{"jti": test.id})
+			want := token.Principal{Subject: issuerURL + " ann", TokenID: hex.EncodeToString(digest(bearer))}
+			got, err := i.verifier(t).Verify(t.Context(), bearer)
+			if err != nil || got != want {
+				t.Errorf("Verify of a token with the id %q = %+v, %v, want %+v", test.id, got, err, want)
+			}
+		})
 	}
 }

@@ -161,9 +161,7 @@ func TestDocuments(t *testing.T) {
 		{"the discovery is for another issuer", discoveryPath, discovers("https://canary", issuerURL+keysPath)},
 		{"the discovery is moved", discoveryPath, answers(http.StatusMovedPermanently, isJSON, "{}")},
 		{"the keys fail", keysPath, answers(http.StatusInternalServerError, isJSON, set+"}")},
-		{"the keys are moved", keysPath, answers(http.StatusFound, isJSON, "{}")},
 		{"the keys are a page", keysPath, answers(http.StatusOK, "text/html", set+"}")},
-		{"the keys are no JSON", keysPath, answers(http.StatusOK, isJSON, "canary")},
 		{"the keys are cut", keysPath, answers(http.StatusOK, isJSON, set)},
 		{"the keys are over 1 MB", keysPath, answers(http.StatusOK, isJSON, set+strings.Repeat(" ", maxAnswer)+"}")},
 		{"there are no keys", keysPath, answers(http.StatusOK, isJSON, `{"keys":[]}`)},
@@ -198,7 +196,6 @@ func TestURLOfKeys(t *testing.T) {
 		{"a malformed URL", issuerURL, "https://%zz/keys", token.ErrUnavailable},
 		{"a URL with a user", issuerURL, "https://user@issuer.example.com/keys", token.ErrUnavailable},
 		{"http for an https issuer", issuerURL, "http://localhost/keys", token.ErrUnavailable},
-		{"another port for a local issuer", local, "http://localhost:8081/keys", nil},
 		{"other names for a local issuer", local, "http://host.docker.internal/keys", nil},
 		{"http on another host for a local issuer", local, "http://keys.example.com/keys", token.ErrUnavailable},
 		{"https on another host for a local issuer", local, "https://keys.example.com/keys", token.ErrUnavailable},
@@ -220,8 +217,11 @@ func TestURLOfKeys(t *testing.T) {
 func checkUnavailable(t *testing.T, v token.Issuer, bearer, why string) {
 	t.Helper()
 	_, err := v.Verify(t.Context(), bearer)
-	if !errors.Is(err, token.ErrUnavailable) || !strings.Contains(err.Error(), why) || strings.Contains(err.Error(), "canary") {
-		t.Errorf("Verify = %v, want ErrUnavailable with %q and without canary", err, why)
+	if !errors.Is(err, token.ErrUnavailable) {
+		t.Fatalf("Verify = %v, want ErrUnavailable", err)
+	}
+	if text := err.Error(); !strings.Contains(text, why) || strings.Contains(text, "canary") {
+		t.Errorf("Verify = %v, want %q in it, and no canary", err, why)
 	}
 }
 

@@ -70,7 +70,8 @@ func TestIssue(t *testing.T) {
 func TestIssueIsRandom(t *testing.T) {
 	const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	seen := map[string]bool{}
-	for range 2_000 { // without one character in one place, with a probability under 1 in 10^10
+	var byPlace [36]string // the characters of all tokens
+	for range 2_000 {      // without one character in one place, with a probability under 1 in 10^10
 		bearer, issued := issue(t)
 		secret := bearer[len(prefix)+12 : len(prefix)+36]
 		if seen[issued.ID] || seen[secret] {
@@ -78,13 +79,13 @@ func TestIssueIsRandom(t *testing.T) {
 		}
 		seen[issued.ID] = true
 		seen[secret] = true
-		for place, character := range bearer[len(prefix) : len(prefix)+36] {
-			seen[fmt.Sprint(place, string(character))] = true
+		for place := range byPlace {
+			byPlace[place] += bearer[len(prefix)+place : len(prefix)+place+1]
 		}
 	}
-	for place := range 36 {
+	for place, found := range byPlace {
 		for _, character := range alphabet {
-			if !seen[fmt.Sprint(place, string(character))] {
+			if !strings.ContainsRune(found, character) {
 				t.Errorf("character %d of 2,000 tokens is never %c", place, character)
 			}
 		}
@@ -166,11 +167,6 @@ func TestID(t *testing.T) {
 		want   string // empty if the token is malformed
 	}{
 		{name: "a token", bearer: valid, want: "0zAZ9aBbCcDd"},
-		{name: "its digest", bearer: token.Digest(valid)},
-		{name: "nothing", bearer: ""},
-		{name: "the prefix alone", bearer: prefix},
-		{name: "a character less", bearer: valid[:len(valid)-1]},
-		{name: "a character more", bearer: valid + "0"},
 		{name: "another character of the id", bearer: strings.Replace(valid, "A", "B", 1)},
 		{name: "another character of the secret", bearer: strings.Replace(valid, "m", "n", 1)},
 		{name: "another checksum", bearer: valid[:len(valid)-1] + "_"},

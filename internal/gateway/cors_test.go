@@ -9,94 +9,86 @@ import (
 	"testing"
 )
 
-// TestCORS checks what a browser learns: whether a page may send a request, and then whether it may read the response.
-func TestCORS(t *testing.T) {
-	const page = "https://example.com"
+// page is the origin of a page that calls the API.
+const page = "https://example.com"
+
+// cors sends a request from an origin and returns the response. Its header has Vary and those of CORS.
+func cors(method, origin, requested string, authorizer *function, allowed []string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, "/plants", http.NoBody)
+	r.Header.Set("Origin", origin)
+	r.Header.Set("Access-Control-Request-Method", requested)
+	w := serve(r, authorizer, answers(ok), allowed...)
+	maps.DeleteFunc(w.Header(), func(name string, _ []string) bool {
+		return name != "Vary" && !strings.HasPrefix(name, "Access-Control-")
+	})
+	return w
+}
+
+// A browser asks by a preflight request whether a page may send its request.
+func TestPreflight(t *testing.T) {
 	some := []string{"http://localhost:5173", page}
-	none := http.Header{}
+	varies := http.Header{"Vary": {"Origin"}}
+	permitted := http.Header{
+		"Access-Control-Allow-Origin":   {page},
+		"Access-Control-Allow-Methods":  {"GET,POST"}, // of the routes of serve
+		"Access-Control-Allow-Headers":  {"authorization,content-type,idempotency-key"},
+		"Access-Control-Expose-Headers": {"retry-after,idempotency-key,apigw-requestid"},
+		"Access-Control-Max-Age":        {"7200"},
+		"Vary":                          {"Origin"},
+	}
+	for _, test := range []struct {
+		name      string
+		allowed   []string
+		origin    string
+		requested string // method
+		status    int
+		want      http.Header
+	}{
+		{name: "an allowed origin", allowed: some, origin: page, requested: "POST", status: 204, want: permitted},
+		{name: "every origin", allowed: []string{"*"}, origin: page, requested: "POST", status: 204, want: permitted},
+		{name: "every https origin", allowed: []string{"https://*"}, origin: page, requested: "POST", status: 204, want: permitted},
+		{name: "http for https", allowed: []string{"https://*"}, origin: "http://a", requested: "POST", status: 204, want: varies},
+		{name: "the beginning is allowed", allowed: some, origin: page + ".evil", requested: "POST", status: 204, want: varies},
+		{name: "no origin is allowed", origin: page, requested: "POST", status: 404, want: http.Header{}},
+		{name: "no origin", allowed: some, requested: "POST", status: 404, want: http.Header{}},
+		{name: "no method", allowed: some, origin: page, status: 404, want: http.Header{}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			authorizer := answers(allow)
+			w := cors(http.MethodOptions, test.origin, test.requested, authorizer, test.allowed)
+			if w.Code != test.status || !reflect.DeepEqual(w.Header(), test.want) {
+				t.Errorf("OPTIONS = %d, %v, want %d, %v", w.Code, w.Header(), test.status, test.want)
+			}
+			if len(authorizer.events) > 0 {
+				t.Error("OPTIONS invokes the authorizer")
+			}
+		})
+	}
+}
+
+// A browser lets a page read the response only if the response names the origin of the page.
+func TestCORS(t *testing.T) {
 	varies := http.Header{"Vary": {"Origin"}}
 	readable := http.Header{
 		"Access-Control-Allow-Origin":   {page},
 		"Access-Control-Expose-Headers": {"retry-after,idempotency-key,apigw-requestid"},
 		"Vary":                          {"Origin"},
 	}
-	permitted := maps.Clone(readable)
-	permitted.Set("Access-Control-Allow-Methods", "GET,POST") // of the routes of serve
-	permitted.Set("Access-Control-Allow-Headers", "authorization,content-type,idempotency-key")
-	permitted.Set("Access-Control-Max-Age", "7200")
 	for _, test := range []struct {
-		name      string
-		allowed   []string
-		method    string
-		origin    string
-		requested string // method
-		status    int
-		want      http.Header // Vary, and those of CORS
+		name    string
+		allowed []string
+		origin  string
+		want    http.Header
 	}{
-		{
-			name: "a preflight request", allowed: some,
-			method: "OPTIONS", origin: page, requested: "POST", status: 204, want: permitted,
-		},
-		{
-			name: "a preflight request, if every origin is allowed", allowed: []string{"*"},
-			method: "OPTIONS", origin: page, requested: "POST", status: 204, want: permitted,
-		},
-		{
-			name: "a preflight request, if every https origin is allowed", allowed: []string{"https://*"},
-			method: "OPTIONS", origin: page, requested: "POST", status: 204, want: permitted,
-		},
-		{
-			name: "a preflight request from http, if every https origin is allowed", allowed: []string{"https://*"},
-			method: "OPTIONS", origin: "http://a", requested: "POST", status: 204, want: varies,
-		},
-		{
-			name: "a preflight request from an origin that begins like an allowed one", allowed: some,
-			method: "OPTIONS", origin: page + ".evil", requested: "POST", status: 204, want: varies,
-		},
-		{
-			name: "a preflight request, if no origin is allowed", allowed: nil,
-			method: "OPTIONS", origin: page, requested: "POST", status: 404, want: none,
-		},
-		{
-			name: "OPTIONS without an origin", allowed: some,
-			method: "OPTIONS", origin: "", requested: "POST", status: 404, want: none,
-		},
-		{
-			name: "OPTIONS without a method", allowed: some,
-			method: "OPTIONS", origin: page, requested: "", status: 404, want: none,
-		},
-		{
-			name: "a POST with the headers of a preflight request", allowed: some,
-			method: "POST", origin: page, requested: "POST", status: 200, want: readable,
-		},
-		{
-			name: "a request from another origin", allowed: some,
-			method: "POST", origin: "https://evil.example", requested: "", status: 200, want: varies,
-		},
-		{
-			name: "a request without an origin, if every origin is allowed", allowed: []string{"*"},
-			method: "POST", origin: "", requested: "", status: 200, want: varies,
-		},
-		{
-			name: "a request, if no origin is allowed", allowed: nil,
-			method: "POST", origin: page, requested: "", status: 200, want: none,
-		},
+		{name: "an allowed origin", allowed: []string{"http://localhost:5173", page}, origin: page, want: readable},
+		{name: "another origin", allowed: []string{page}, origin: "https://evil.example", want: varies},
+		{name: "no origin", allowed: []string{"*"}, want: varies},
+		{name: "no origin is allowed", origin: page, want: http.Header{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := httptest.NewRequest(test.method, "/plants", http.NoBody)
-			r.Header.Set("Origin", test.origin)
-			r.Header.Set("Access-Control-Request-Method", test.requested)
-			authorizer := answers(allow)
-			w := serve(r, authorizer, answers(ok), test.allowed...)
-			got := w.Header().Clone()
-			maps.DeleteFunc(got, func(name string, _ []string) bool {
-				return name != "Vary" && !strings.HasPrefix(name, "Access-Control-")
-			})
-			if w.Code != test.status || !reflect.DeepEqual(got, test.want) {
-				t.Errorf("%s = %d, %v, want %d, %v", test.method, w.Code, got, test.status, test.want)
-			}
-			if test.status == http.StatusNoContent && len(authorizer.events) > 0 {
-				t.Error("preflight request invokes the authorizer")
+			w := cors(http.MethodPost, test.origin, "POST", answers(allow), test.allowed)
+			if w.Code != http.StatusOK || !reflect.DeepEqual(w.Header(), test.want) {
+				t.Errorf("POST = %d, %v, want 200, %v", w.Code, w.Header(), test.want)
 			}
 		})
 	}

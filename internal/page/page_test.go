@@ -10,67 +10,108 @@ import (
 	"plantstore/internal/page"
 )
 
-func TestPage(t *testing.T) {
+// answer returns what a page at garden.example with the token "<secret> answers to a request.
+func answer(t *testing.T, method, path, host, accept string) *httptest.ResponseRecorder {
+	t.Helper()
 	p, err := page.New(http.NotFoundHandler(), plantstore.OpenAPI, "garden.example:8080", `"<secret>`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const forbidden, passedOn = "served only on a loopback name", "404 page not found"
+	request := httptest.NewRequestWithContext(t.Context(), method, path, http.NoBody)
+	request.Host = host
+	request.Header.Set("Accept", accept)
+	recorder := httptest.NewRecorder()
+	p.ServeHTTP(recorder, request)
+	return recorder
+}
+
+// A browser gets the page under a name of this machine. The API gets the other requests.
+func TestRequests(t *testing.T) {
 	tests := []struct {
 		name, method, path, host, accept string
 		status                           int
-		body                             string // a part of it
 	}{
-		{"a browser", "GET", "/", "127.0.0.1:8080", "text/html", 200, `data-token="&#34;&lt;secret&gt;"`},
-		{"any type", "GET", "/", "127.0.0.1:8080", "*/*", 200, "swagger-ui-bundle.js"},
-		{"the contract with this server", "GET", "/openapi.yaml", "localhost:8080", "*/*", 200, "\nservers:\n  - url: /\nsecurity:\n"},
-		{"the script", "GET", "/page.js", "localhost", "*/*", 200, "SwaggerUIBundle"},
-		{"a compressed file", "GET", "/swagger-ui-bundle.js", "localhost", "*/*", 200, "\x1f\x8b"},
-		{"the icon", "GET", "/favicon-32x32.png", "[::1]:8080", "*/*", 200, "PNG"},
-		{"another loopback address", "GET", "/", "127.1.2.3", "*/*", 200, "<html"},
-		{"a name in another case", "GET", "/", "LOCALHOST:8080", "*/*", 200, "<html"},
-		{"the host of --addr", "GET", "/", "garden.example:8080", "*/*", 200, "<html"},
+		{"a browser", "GET", "/", "127.0.0.1:8080", "text/html", 200},
+		{"any type", "GET", "/", "127.0.0.1:8080", "*/*", 200},
+		{"another loopback address", "GET", "/", "127.1.2.3", "*/*", 200},
+		{"a loopback address of IPv6", "GET", "/", "[::1]:8080", "*/*", 200},
+		{"a name in another case", "GET", "/", "LOCALHOST:8080", "*/*", 200},
+		{"the host of --addr", "GET", "/", "garden.example:8080", "*/*", 200},
 
-		{"a name bound to this machine", "GET", "/", "evil.example:8080", "*/*", 403, forbidden},
-		{"a name that starts like ours", "GET", "/", "127.0.0.1.evil.example:8080", "*/*", 403, forbidden},
-		{"a name that ends like ours", "GET", "/", "evil.localhost:8080", "*/*", 403, forbidden},
-		{"an address of the network", "GET", "/", "192.168.1.2:8080", "*/*", 403, forbidden},
-		{"no host", "GET", "/", "", "*/*", 403, forbidden},
-		{"a script under another name", "GET", "/page.js", "evil.example", "*/*", 403, forbidden},
+		{"a name bound to this machine", "GET", "/", "evil.example:8080", "*/*", 403},
+		{"a name that starts like ours", "GET", "/", "127.0.0.1.evil.example:8080", "*/*", 403},
+		{"a name that ends like ours", "GET", "/", "evil.localhost:8080", "*/*", 403},
+		{"an address of the network", "GET", "/", "192.168.1.2:8080", "*/*", 403},
+		{"no host", "GET", "/", "", "*/*", 403},
+		{"a script under another name", "GET", "/page.js", "evil.example", "*/*", 403},
 
-		{"no accepted type", "GET", "/", "127.0.0.1:8080", "", 404, passedOn},
-		{"another method", "POST", "/", "127.0.0.1:8080", "*/*", 404, passedOn},
-		{"another path", "GET", "/plants", "127.0.0.1:8080", "*/*", 404, passedOn},
-		{"a file that the page does not use", "GET", "/swagger-ui.js", "127.0.0.1:8080", "*/*", 404, passedOn},
+		{"no accepted type", "GET", "/", "127.0.0.1:8080", "", 404},
+		{"another method", "POST", "/", "127.0.0.1:8080", "*/*", 404},
+		{"another path", "GET", "/plants", "127.0.0.1:8080", "*/*", 404},
 	}
 	for _, test := range tests {
-		request := httptest.NewRequestWithContext(t.Context(), test.method, test.path, http.NoBody)
-		request.Host = test.host
-		request.Header.Set("Accept", test.accept)
-		recorder := httptest.NewRecorder()
-		p.ServeHTTP(recorder, request)
-		got := recorder.Body.String()
-		if recorder.Code != test.status || !strings.Contains(got, test.body) {
-			t.Errorf("%s: %s %s from %s = %d, %.300q, want %d with %q",
-				test.name, test.method, test.path, test.host, recorder.Code, got, test.status, test.body)
-		}
-		if test.status != http.StatusOK {
-			continue
-		}
-		// Another site may run a script of this server, but can never read the HTML.
-		if strings.Contains(got, "secret&") != (test.path == "/") || strings.Contains(got, "<secret>") {
-			t.Errorf("%s: GET %s returns the token, or the page does not", test.name, test.path)
-		}
-		var header strings.Builder
-		_ = recorder.Header().Write(&header) // to memory
-		for _, part := range []string{
-			"default-src 'none';", "script-src 'self';", "connect-src 'self';", "base-uri 'none';", "frame-ancestors 'none'",
-			"Cache-Control: no-store", "Cross-Origin-Opener-Policy: same-origin", "Cross-Origin-Resource-Policy: same-origin",
-			"Referrer-Policy: no-referrer", "X-Content-Type-Options: nosniff",
-		} {
-			if !strings.Contains(header.String(), part) {
-				t.Errorf("%s: GET %s has headers\n%swithout %s", test.name, test.path, header.String(), part)
+		t.Run(test.name, func(t *testing.T) {
+			got := answer(t, test.method, test.path, test.host, test.accept)
+			if got.Code != test.status {
+				t.Errorf("%s %s from %q = %d, want %d", test.method, test.path, test.host, got.Code, test.status)
 			}
+			if got.Code != http.StatusOK && strings.Contains(got.Body.String(), "secret") {
+				t.Errorf("%s %s from %q = %s, want no token", test.method, test.path, test.host, got.Body)
+			}
+		})
+	}
+}
+
+// Each file has its content, and headers that keep it from other sites. Another site may be able to run a script of this
+// server, but can never read the HTML. So the HTML alone has the token.
+func TestFiles(t *testing.T) {
+	tests := []struct {
+		path  string
+		part  string // of the file
+		token bool
+	}{
+		{"/", `data-token="&#34;&lt;secret&gt;"`, true},
+		{"/page.js", "SwaggerUIBundle", false},
+		{"/openapi.yaml", "\nservers:\n  - url: /\nsecurity:\n", false},
+		{"/swagger-ui-bundle.js", "\x1f\x8b", false},
+		{"/swagger-ui.css", "\x1f\x8b", false},
+		{"/favicon-32x32.png", "PNG", false},
+	}
+	for _, test := range tests {
+		t.Run(test.path, func(t *testing.T) {
+			got := answer(t, "GET", test.path, "localhost", "*/*")
+			content := got.Body.String()
+			if !strings.Contains(content, test.part) {
+				t.Errorf("GET %s = %d, %.300q, want %q in it", test.path, got.Code, content, test.part)
+			}
+			if hasToken := strings.Contains(content, "secret"); hasToken != test.token {
+				t.Errorf("GET %s has the token: %t, want %t", test.path, hasToken, test.token)
+			}
+			checkHeaders(t, test.path, got.Header())
+		})
+	}
+}
+
+func checkHeaders(t *testing.T, path string, header http.Header) {
+	t.Helper()
+	tests := []struct{ name, want string }{
+		{"Cache-Control", "no-store"},
+		{"Cross-Origin-Opener-Policy", "same-origin"},
+		{"Cross-Origin-Resource-Policy", "same-origin"},
+		{"Referrer-Policy", "no-referrer"},
+		{"X-Content-Type-Options", "nosniff"},
+	}
+	for _, test := range tests {
+		if got := header.Get(test.name); got != test.want {
+			t.Errorf("GET %s has %s: %q, want %q", path, test.name, got, test.want)
+		}
+	}
+	policy := header.Get("Content-Security-Policy") + ";"
+	for _, directive := range []string{
+		"default-src 'none';", "script-src 'self';", "connect-src 'self';", "base-uri 'none';", "frame-ancestors 'none';",
+	} {
+		if !strings.Contains(policy, directive) {
+			t.Errorf("GET %s has the policy %q, want %q in it", path, policy, directive)
 		}
 	}
 }

@@ -124,7 +124,7 @@ func checkPicture(t *testing.T, screenshot []byte) {
 // TestTokenOnThePage checks that the page has no token if another machine can request it. TestPage needs the token.
 func TestTokenOnThePage(t *testing.T) {
 	t.Parallel()
-	server := processtest.ServeOn(t, processtest.Build(t, "cmd/plantstore"), "0.0.0.0:0", processtest.InMemory()...)
+	server := processtest.ServeOn(t, os.Args[0], "0.0.0.0:0", append(processtest.InMemory(), asCommand)...)
 	port := server.URL[strings.LastIndex(server.URL, ":"):]
 	html, err := exec.CommandContext(t.Context(), "curl", "-sS", "--noproxy", "*", "http://127.0.0.1"+port).Output()
 	if err != nil || !strings.Contains(string(html), `data-token=""`) {
@@ -140,7 +140,7 @@ func TestTokenOnThePage(t *testing.T) {
 func TestPage(t *testing.T) {
 	t.Parallel()
 	browser := newBrowser(t)
-	server := processtest.Serve(t, processtest.Build(t, "cmd/plantstore"), processtest.InMemory()...)
+	server := processtest.Serve(t, os.Args[0], append(processtest.InMemory(), asCommand)...)
 	defer checkConsole(t, browser, chromedp.Console(browser))
 	do(t, browser, chromedp.EmulateViewport(1000, 2200))
 	do(t, browser, chromedp.Navigate(server.URL))

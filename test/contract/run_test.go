@@ -36,21 +36,23 @@ func TestContract(t *testing.T) {
 	t.Run("in process", func(t *testing.T) {
 		t.Parallel()
 		store := new(memory.Tokens)
-		runAll(t, inProcess(token.Verifier{Store: store, Now: time.Now}, issueAll(t, store), nil))
+		address, log := inProcess(t, token.Verifier{Store: store, Now: time.Now})
+		runAll(t, target{url: address, tokens: issueAll(t, store), log: log})
 	})
 	binary := processtest.Build(t, "cmd/plantstore")
 	t.Run("serve on DynamoDB", func(t *testing.T) {
 		t.Parallel()
 		database, plants, tokens := dynamotest.Tables(t)
 		server := processtest.Serve(t, binary, "PLANTS_TABLE="+plants, "TOKENS_TABLE="+tokens)
-		runAll(t, atURL(server.URL, issueAll(t, &dynamo.Tokens{Client: database, Table: tokens}), nil))
+		store := &dynamo.Tokens{Client: database, Table: tokens}
+		runAll(t, target{url: server.URL, tokens: issueAll(t, store)})
 	})
 	t.Run("serve in memory", func(t *testing.T) {
 		t.Parallel()
 		server := processtest.Serve(t, binary, processtest.InMemory()...)
 		const why = "a server in memory has one token"
 		lacks := map[need]string{expiredToken: why, revokedToken: why, anotherToken: why}
-		runAll(t, atURL(server.URL, map[string]string{"TOKEN": server.Token}, lacks))
+		runAll(t, target{url: server.URL, tokens: map[string]string{"TOKEN": server.Token}, lacks: lacks})
 	})
 	t.Run("with the tokens of an issuer", func(t *testing.T) {
 		t.Parallel()
@@ -61,12 +63,12 @@ func TestContract(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tokens := token.Verifier{Store: new(memory.Tokens), Now: time.Now, Issuer: verifier}
-			runAll(t, inProcess(tokens, issuer.Tokens, lacks))
+			address, log := inProcess(t, token.Verifier{Store: new(memory.Tokens), Now: time.Now, Issuer: verifier})
+			runAll(t, target{url: address, tokens: issuer.Tokens, lacks: lacks, log: log})
 		})
 		t.Run("serve in memory", func(t *testing.T) {
 			server := processtest.Serve(t, binary, append(processtest.InMemory(), issuer.Environment()...)...)
-			runAll(t, atURL(server.URL, issuer.Tokens, lacks))
+			runAll(t, target{url: server.URL, tokens: issuer.Tokens, lacks: lacks})
 		})
 	})
 }

@@ -26,12 +26,11 @@ import (
 
 // A target is a service to check.
 type target struct {
-	url       string
-	transport http.RoundTripper
-	tokens    map[string]string // TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN, OTHER_TOKEN
-	lacks     map[need]string   // why a need is not met
-	guarded   bool              // only one plant may be written, with guardedID
-	log       *bytes.Buffer     // of a service in process, otherwise nil
+	url     string
+	tokens  map[string]string // TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN, OTHER_TOKEN
+	lacks   map[need]string   // why a need is not met
+	guarded bool              // only one plant may be written, with guardedID
+	log     *bytes.Buffer     // of a service in process, otherwise nil
 }
 
 // guardedID is the same in each run, so that all of them together write one plant.
@@ -90,7 +89,7 @@ func (target target) send(t *testing.T, s step) answer {
 		t.Fatal(err)
 	}
 	request.Header = s.header
-	response, err := target.transport.RoundTrip(request) // which follows no redirect
+	response, err := http.DefaultTransport.RoundTrip(request) // which follows no redirect
 	if err != nil {
 		t.Fatalf("no answer, so that the test ends here: %v", err)
 	}
@@ -118,13 +117,9 @@ func (target target) logged() string {
 	return text
 }
 
-// atURL returns the service at a URL.
-func atURL(url string, tokens map[string]string, lacks map[need]string) target {
-	return target{url: url, transport: http.DefaultTransport, tokens: tokens, lacks: lacks}
-}
-
-// inProcess returns a service with its plants in memory.
-func inProcess(verifier token.Verifier, tokens map[string]string, lacks map[need]string) target {
+// inProcess starts a service with its plants in memory and returns its address, and what it logs.
+func inProcess(t *testing.T, verifier token.Verifier) (address string, logged *bytes.Buffer) {
+	t.Helper()
 	var buffer bytes.Buffer
 	log := slog.New(slog.NewJSONHandler(&buffer, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	handler := gateway.New(gateway.Options{
@@ -135,22 +130,15 @@ func inProcess(verifier token.Verifier, tokens map[string]string, lacks map[need
 		Now:        time.Now,
 		NewID:      crand.Text,
 	})
-	return target{transport: transport{handler}, tokens: tokens, lacks: lacks, log: &buffer}
-}
-
-// transport gives requests to a handler.
-type transport struct{ http.Handler }
-
-func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	recorder := httptest.NewRecorder()
-	t.ServeHTTP(recorder, r)
-	return recorder.Result(), nil
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return server.URL, &buffer
 }
 
 // fromEnvironment returns the deployment at base.
 func fromEnvironment(t *testing.T, base string) target {
 	t.Helper()
-	found := atURL(base, map[string]string{}, map[need]string{})
+	found := target{url: base, tokens: map[string]string{}, lacks: map[need]string{}}
 	for name, needed := range map[string]need{
 		"TOKEN": nothing, "EXPIRED_TOKEN": expiredToken, "REVOKED_TOKEN": revokedToken, "OTHER_TOKEN": anotherToken,
 	} {

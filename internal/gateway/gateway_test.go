@@ -60,7 +60,7 @@ func serve(r *http.Request, authorizer, f *function, allowOrigins ...string) *ht
 	w := httptest.NewRecorder()
 	gateway.New(gateway.Options{
 		Authorizer:   authorizer,
-		Routes:       []string{"POST /plants", "GET /plants/{id}", "GET /plants/largest", "GET /plants/{id}/leaves/{leaf}"},
+		Routes:       []string{"POST /plants", "GET /plants/{id}", "GET /plants/largest", "GET /plants/{id}/parts/{part}"},
 		Function:     f,
 		AllowOrigins: allowOrigins,
 		Log:          slog.New(slog.DiscardHandler),
@@ -159,14 +159,14 @@ func TestRoutes(t *testing.T) {
 			routeKey: "GET /plants/{id}", parameters: map[string]string{"id": "ü%25"},
 		},
 		{
-			name: "two variables", method: "GET", target: "/plants/7/leaves/8?id=9",
-			routeKey: "GET /plants/{id}/leaves/{leaf}", parameters: map[string]string{"id": "7", "leaf": "8"},
+			name: "two variables", method: "GET", target: "/plants/7/parts/8?id=9",
+			routeKey: "GET /plants/{id}/parts/{part}", parameters: map[string]string{"id": "7", "part": "8"},
 		},
 
 		{name: "a variable spans no slash", method: "GET", target: "/plants/7/8"},
 		{name: "a variable spans no encoded slash", method: "GET", target: "/plants/7%2F8"},
 		{name: "a variable is not empty", method: "GET", target: "/plants/"},
-		{name: "a variable in the middle is not empty", method: "GET", target: "/plants//leaves/8"},
+		{name: "a variable in the middle is not empty", method: "GET", target: "/plants//parts/8"},
 		{name: "a slash at the end", method: "POST", target: "/plants/"},
 		{name: "two slashes", method: "POST", target: "//plants"},
 		{name: "a dot", method: "POST", target: "/./plants"},

@@ -11,7 +11,7 @@ import (
 )
 
 func TestPage(t *testing.T) {
-	p, err := page.New(http.NotFoundHandler(), plantstore.OpenAPI, "garden.example:8080", `"<secret>`)
+	p, err := page.New(http.NotFoundHandler(), plantstore.OpenAPI, "plants.example:8080", `"<secret>`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestPage(t *testing.T) {
 		{"the icon", "GET", "/favicon-32x32.png", "[::1]:8080", "*/*", 200, "PNG"},
 		{"another loopback address", "GET", "/", "127.1.2.3", "*/*", 200, "<html"},
 		{"a name in another case", "GET", "/", "LOCALHOST:8080", "*/*", 200, "<html"},
-		{"the host of --addr", "GET", "/", "garden.example:8080", "*/*", 200, "<html"},
+		{"the host of --addr", "GET", "/", "plants.example:8080", "*/*", 200, "<html"},
 
 		{"a name bound to this machine", "GET", "/", "evil.example:8080", "*/*", 403, forbidden},
 		{"a name that starts like ours", "GET", "/", "127.0.0.1.evil.example:8080", "*/*", 403, forbidden},

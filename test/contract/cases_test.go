@@ -134,7 +134,7 @@ func order() []testCase {
 		one("authentication comes first", allWrong.gets(refused(2001))),
 		one("the content type comes second", allWrong.with("Authorization", "Bearer $TOKEN").gets(refused(1001))),
 		one("the idempotency key comes before the body", post("").with("Idempotency-Key", "a b").gets(refused(1006))),
-		one("syntax comes before types", post(`{"id":"x","name":"oak"`).gets(refused(1003))),
+		one("syntax comes before types", post(`{"id":"x","name":"fern"`).gets(refused(1003))),
 		one("types come before the size", post(large).gets(invalid("id must be an integer"))),
 	}
 }
@@ -143,29 +143,29 @@ func order() []testCase {
 func malformed() []testCase {
 	rows := []struct{ name, body string }{
 		{"only white space", " \n"},
-		{"a form", `id=1&name=oak`},
-		{"half an object", `{"id":$1,"name":"oak"`},
-		{"two objects", `{"id":$1,"name":"oak"}{"id":$2,"name":"oak"}`},
-		{"a comma at the end", `{"id":$1,"name":"oak",}`},
-		{"a name without quotes", `{id:$1,name:"oak"}`},
-		{"a zero before a number", `{"id":0$1,"name":"oak"}`},
+		{"a form", `id=1&name=fern`},
+		{"half an object", `{"id":$1,"name":"fern"`},
+		{"two objects", `{"id":$1,"name":"fern"}{"id":$2,"name":"fern"}`},
+		{"a comma at the end", `{"id":$1,"name":"fern",}`},
+		{"a name without quotes", `{id:$1,name:"fern"}`},
+		{"a zero before a number", `{"id":0$1,"name":"fern"}`},
 		{"an unknown escape", `{"id":$1,"name":"\x"}`},
-		{"an unknown member that is malformed", `{"id":$1,"name":"oak","x":[1,]}`},
+		{"an unknown member that is malformed", `{"id":$1,"name":"fern","x":[1,]}`},
 		{"a NUL in a text", "{\"id\":$1,\"name\":\"a\x00b\"}"},
-		{"a byte order mark", "\uFEFF" + oak},
+		{"a byte order mark", "\uFEFF" + fern},
 		{"half a surrogate pair", `{"id":$1,"name":"\ud800"}`},
 		{"a surrogate pair in reverse", `{"id":$1,"name":"\udc00\ud800"}`},
-		{"half a surrogate pair in an unknown member", `{"id":$1,"name":"oak","x":"\ud83c"}`},
-		{"a name twice", `{"id":$1,"id":$1,"name":"oak"}`},
-		{"a name twice, once with an escape", `{"id":$1,"name":"oak","t\u0061g":"","tag":""}`},
-		{"a name twice in an unknown member", `{"id":$1,"name":"oak","x":{"y":1,"y":1}}`},
-		{"one level too deep", `{"id":$1,"name":"oak","x":` + nested(10_000) + `}`},
+		{"half a surrogate pair in an unknown member", `{"id":$1,"name":"fern","x":"\ud83c"}`},
+		{"a name twice", `{"id":$1,"id":$1,"name":"fern"}`},
+		{"a name twice, once with an escape", `{"id":$1,"name":"fern","t\u0061g":"","tag":""}`},
+		{"a name twice in an unknown member", `{"id":$1,"name":"fern","x":{"y":1,"y":1}}`},
+		{"one level too deep", `{"id":$1,"name":"fern","x":` + nested(10_000) + `}`},
 		{"a byte that is not UTF-8", "{\"id\":$1,\"name\":\"\xff\"}"},
 		{"a longer UTF-8 than needed", "{\"id\":$1,\"name\":\"\xc0\xaf\"}"},
 		{"a surrogate in UTF-8", "{\"id\":$1,\"name\":\"\xed\xa0\x80\"}"},
-		{"a byte that is not UTF-8 in an unknown name", "{\"id\":$1,\"name\":\"oak\",\"\x80\":1}"},
+		{"a byte that is not UTF-8 in an unknown name", "{\"id\":$1,\"name\":\"fern\",\"\x80\":1}"},
 		{"a byte that is not UTF-8 in an array", "[\"\xff\"]"},
-		{"half a character after the object", "{\"id\":$1,\"name\":\"oak\"}\xe2\x82"},
+		{"half a character after the object", "{\"id\":$1,\"name\":\"fern\"}\xe2\x82"},
 		{"UTF-16", "\xff\xfe{\x00}\x00"},
 	}
 	all := []testCase{one("no body", post("").gets(refused(1002)))}
@@ -195,28 +195,28 @@ func invalidPlants() []testCase {
 	rows := []struct{ name, body, reason string }{
 		{"null", `null`, object},
 		{"a boolean", `true`, object},
-		{"an array", `[{"id":$1,"name":"oak"}]`, object},
+		{"an array", `[{"id":$1,"name":"fern"}]`, object},
 		{"a number", `1`, object},
-		{"a text", `"oak"`, object},
-		{"no id", `{"name":"oak"}`, noID},
+		{"a text", `"fern"`, object},
+		{"no id", `{"name":"fern"}`, noID},
 		{"an empty object", `{}`, noID + "; " + noName},
-		{"names in another case", `{"ID":$1,"NAME":"oak"}`, noID + "; " + noName},
+		{"names in another case", `{"ID":$1,"NAME":"fern"}`, noID + "; " + noName},
 		{"every member of another type", `{"tag":null,"name":1,"id":"$1"}`, allWrong},
-		{"an id null", `{"id":null,"name":"oak"}`, integer},
-		{"an id in quotes", `{"id":"$1","name":"oak"}`, integer},
-		{"an id true", `{"id":true,"name":"oak"}`, integer},
-		{"an id in an array", `{"id":[$1],"name":"oak"}`, integer},
-		{"an id that is an object", `{"id":{},"name":"oak"}`, integer},
-		{"an id with a fraction", `{"id":1.5,"name":"oak"}`, integer},
-		{"an id below one", `{"id":1e-1,"name":"oak"}`, integer},
-		{"an id near zero", `{"id":1e-999999999,"name":"oak"}`, integer},
-		{"an id above the largest", `{"id":9223372036854775808,"name":"oak"}`, inRange},
-		{"an id below the smallest", `{"id":-9223372036854775809,"name":"oak"}`, inRange},
-		{"an id with an exponent above the largest", `{"id":1e19,"name":"oak"}`, inRange},
-		{"an id with a huge exponent", `{"id":1e999999999,"name":"oak"}`, inRange},
-		{"an id with an exponent beyond 64 bits", `{"id":-1E+99999999999999999999,"name":"oak"}`, inRange},
+		{"an id null", `{"id":null,"name":"fern"}`, integer},
+		{"an id in quotes", `{"id":"$1","name":"fern"}`, integer},
+		{"an id true", `{"id":true,"name":"fern"}`, integer},
+		{"an id in an array", `{"id":[$1],"name":"fern"}`, integer},
+		{"an id that is an object", `{"id":{},"name":"fern"}`, integer},
+		{"an id with a fraction", `{"id":1.5,"name":"fern"}`, integer},
+		{"an id below one", `{"id":1e-1,"name":"fern"}`, integer},
+		{"an id near zero", `{"id":1e-999999999,"name":"fern"}`, integer},
+		{"an id above the largest", `{"id":9223372036854775808,"name":"fern"}`, inRange},
+		{"an id below the smallest", `{"id":-9223372036854775809,"name":"fern"}`, inRange},
+		{"an id with an exponent above the largest", `{"id":1e19,"name":"fern"}`, inRange},
+		{"an id with a huge exponent", `{"id":1e999999999,"name":"fern"}`, inRange},
+		{"an id with an exponent beyond 64 bits", `{"id":-1E+99999999999999999999,"name":"fern"}`, inRange},
 		{"no name", `{"id":$1}`, noName},
-		{"a name in another case", `{"id":$1,"Name":"oak"}`, noName},
+		{"a name in another case", `{"id":$1,"Name":"fern"}`, noName},
 		{"the id 0", `{"id":0}`, noName},
 		{"the id -0.0", `{"id":-0.0}`, noName},
 		{"the id -1", `{"id":-1}`, noName},
@@ -241,7 +241,7 @@ func texts() []testCase {
 			if member == "name" {
 				return `{"id":$1,"name":` + value + `}`
 			}
-			return `{"id":$1,"name":"oak","` + member + `":` + value + `}`
+			return `{"id":$1,"name":"fern","` + member + `":` + value + `}`
 		}
 		creates := func(value string) step {
 			return post(with(value)).gets(answered(strings.Replace(with(value), `"id":$1,`, "", 1)))
@@ -249,13 +249,13 @@ func texts() []testCase {
 		isRefused := func(value string) step { return post(with(value)).gets(invalid(member + " must be a string")) }
 		large := `"` + strings.Repeat("n", plant.MaxSize+1) + `"`
 		all = append(all,
-			writes("a short "+member, creates(`"fern"`)),
+			writes("a short "+member, creates(`"indoor"`)),
 			writes("an empty "+member, creates(`""`)),
 			one("a "+member+" one byte too large", post(with(large)).gets(refused(1005))),
 			one("a "+member+" null", isRefused("null")),
 			one("a "+member+" that is a number", isRefused("1")),
 			one("a "+member+" true", isRefused("true")),
-			one("a "+member+" in an array", isRefused(`["oak"]`)),
+			one("a "+member+" in an array", isRefused(`["fern"]`)),
 			one("a "+member+" that is an object", isRefused("{}")),
 		)
 	}
@@ -265,11 +265,11 @@ func texts() []testCase {
 func sizes() []testCase {
 	largest := strings.Repeat("n", plant.MaxSize-len("ü"))
 	tooLarge := `{"id":$1,"name":"` + largest + `n","tag":"ü"}`
-	ignored := `{"id":$1,"name":"oak","x":"` + strings.Repeat("n", 2*plant.MaxSize) + `"}`
+	ignored := `{"id":$1,"name":"fern","x":"` + strings.Repeat("n", 2*plant.MaxSize) + `"}`
 	return []testCase{
 		one("texts together one byte too large", post(tooLarge).gets(refused(1005))),
 		writes("the largest plant",
 			post(`{"id":$1,"name":"`+largest+`","tag":"\u00fc"}`).gets(answered(`{"name":"`+largest+`","tag":"ü"}`))),
-		writes("a large unknown member", post(ignored).gets(isOak)),
+		writes("a large unknown member", post(ignored).gets(isFern)),
 	}
 }

@@ -43,10 +43,10 @@ func jsonTestSuite(t testing.TB) []suiteCase {
 func bodiesWith(text string) []string {
 	return []string{
 		text,
-		`{"id":` + text + `,"name":"oak"}`,
+		`{"id":` + text + `,"name":"fern"}`,
 		`{"id":1,"name":` + text + `}`,
-		`{"id":1,"name":"oak","tag":` + text + `}`,
-		`{"id":1,"name":"oak","x":` + text + `}`,
+		`{"id":1,"name":"fern","tag":` + text + `}`,
+		`{"id":1,"name":"fern","x":` + text + `}`,
 	}
 }
 

@@ -6,12 +6,12 @@ import (
 )
 
 const (
-	oak = `{"id":$1,"name":"oak"}`
-	elm = `{"id":$1,"name":"elm"}`
+	fern  = `{"id":$1,"name":"fern"}`
+	ficus = `{"id":$1,"name":"ficus"}`
 )
 
 var (
-	isOak  = answered(`{"name":"oak"}`)
+	isFern = answered(`{"name":"fern"}`)
 	exists = refused(3001)
 )
 
@@ -25,7 +25,7 @@ func probe() []testCase {
 			firstProbe(),
 			repeat,
 			post(probePlant).gets(exists),
-			post(elm).with("Idempotency-Key", "probe-$1").gets(refused(3002)),
+			post(ficus).with("Idempotency-Key", "probe-$1").gets(refused(3002)),
 			repeat,
 		},
 	}}
@@ -41,9 +41,9 @@ func firstProbe() step {
 // plants returns cases for what a NewPlant may be besides its members.
 func plants() []testCase {
 	return []testCase{
-		writes("a query string changes nothing", call("POST", "/plants?name=elm&x=1&x=2", oak).gets(isOak)),
-		writes("unknown members are ignored", post(` {"id":$1,"name":"oak","Tag":1,"x":null,"y":{"z":[]}} `).gets(isOak)),
-		writes("the deepest nesting", post(`{"id":$1,"name":"oak","x":`+nested(9999)+`}`).gets(isOak)),
+		writes("a query string changes nothing", call("POST", "/plants?name=ficus&x=1&x=2", fern).gets(isFern)),
+		writes("unknown members are ignored", post(` {"id":$1,"name":"fern","Tag":1,"x":null,"y":{"z":[]}} `).gets(isFern)),
+		writes("the deepest nesting", post(`{"id":$1,"name":"fern","x":`+nested(9999)+`}`).gets(isFern)),
 		writes("escapes in names and values",
 			post(`{"\u0069d":$1,"name":"\u00fc\t\"\\\/\ud83c\udf31"}`).gets(answered(`{"name":"ü\t\"\\/🌱"}`))),
 		writes("any script, and NUL",
@@ -53,11 +53,11 @@ func plants() []testCase {
 }
 
 func ids() []testCase {
-	withID := func(id string) step { return post(`{"id":` + id + `,"name":"oak"}`) }
-	same := func(name, id string) testCase { return writes(name, withID(id).gets(isOak), post(oak).gets(exists)) }
+	withID := func(id string) step { return post(`{"id":` + id + `,"name":"fern"}`) }
+	same := func(name, id string) testCase { return writes(name, withID(id).gets(isFern), post(fern).gets(exists)) }
 	return []testCase{
-		writes("a negative id is another id", withID("-$1").gets(isOak), withID("$1").gets(isOak)),
-		writes("ids that differ in the last digit are two", withID("$1").gets(isOak), withID("$2").gets(isOak)),
+		writes("a negative id is another id", withID("-$1").gets(isFern), withID("$1").gets(isFern)),
+		writes("ids that differ in the last digit are two", withID("$1").gets(isFern), withID("$2").gets(isFern)),
 		same("an id with a fraction of zeros is the integer", "$1.000"),
 		same("an id with the exponent 0 is the integer", "$1e0"),
 		same("an id with a negative exponent is the integer", "$100e-2"),
@@ -69,33 +69,33 @@ func ids() []testCase {
 func duplicates() []testCase {
 	const key = "Idempotency-Key"
 	long := strings.Repeat("k", 254)
-	create := post(oak).gets(isOak)
-	createWithKey := post(oak).with(key, "replay-$1").gets(isOak)
+	create := post(fern).gets(isFern)
+	createWithKey := post(fern).with(key, "replay-$1").gets(isFern)
 	return []testCase{
-		writes("another plant of the same id", create, post(elm).gets(exists)),
+		writes("another plant of the same id", create, post(ficus).gets(exists)),
 		writes("a refused plant does not take its id", post(`{"id":$1}`).gets(invalid("name is required")), create),
-		writes("a refused token does not take the id", post(oak).with("Authorization").gets(refused(2001)), create),
+		writes("a refused token does not take the id", post(fern).with("Authorization").gets(refused(2001)), create),
 		writes("the same key with another tag", createWithKey,
-			post(`{"id":$1,"name":"oak","tag":""}`).with(key, "replay-$1").gets(refused(3002))),
+			post(`{"id":$1,"name":"fern","tag":""}`).with(key, "replay-$1").gets(refused(3002))),
 		writes("the same plant written in another way", createWithKey,
-			post(`{"x":1, "n\u0061me":"oak", "id":$1.0}`).with(key, "replay-$1").gets(isOak)),
+			post(`{"x":1, "n\u0061me":"fern", "id":$1.0}`).with(key, "replay-$1").gets(isFern)),
 		writes("the same key with another id is another request", createWithKey,
-			post(`{"id":$2,"name":"oak"}`).with(key, "replay-$1").gets(isOak)),
-		writes("a key with one more = is another request", createWithKey, post(oak).with(key, "replay-$1=").gets(exists)),
-		writes("a key in another case is another request", createWithKey, post(oak).with(key, "Replay-$1").gets(exists)),
+			post(`{"id":$2,"name":"fern"}`).with(key, "replay-$1").gets(isFern)),
+		writes("a key with one more = is another request", createWithKey, post(fern).with(key, "replay-$1=").gets(exists)),
+		writes("a key in another case is another request", createWithKey, post(fern).with(key, "Replay-$1").gets(exists)),
 		writes("keys that differ in the 255th character are two",
-			post(oak).with(key, long+"a").gets(isOak), post(oak).with(key, long+"b").gets(exists)),
+			post(fern).with(key, long+"a").gets(isFern), post(fern).with(key, long+"b").gets(exists)),
 		{
 			name:  "a key in two headers is one key",
 			needs: joinedHeaders,
-			steps: []step{post(oak).with(key, "a-$1", "b-$1").gets(isOak), post(oak).with(key, "a-$1").gets(exists)},
+			steps: []step{post(fern).with(key, "a-$1", "b-$1").gets(isFern), post(fern).with(key, "a-$1").gets(exists)},
 		},
 		{
 			name:  "the key of another subject is another request",
 			needs: anotherToken,
 			steps: []step{
 				createWithKey,
-				post(oak).with(key, "replay-$1").with("Authorization", "Bearer $OTHER_TOKEN").gets(exists),
+				post(fern).with(key, "replay-$1").with("Authorization", "Bearer $OTHER_TOKEN").gets(exists),
 			},
 		},
 	}

@@ -21,7 +21,7 @@ func TestTokens(t *testing.T) {
 	}{
 		{name: "a user's access token", token: "TOKEN", audience: issuer.Audience, subject: issuer.URL + " ann"},
 		{name: "a client's access token", token: "OTHER_TOKEN", audience: issuer.Audience, subject: issuer.URL + " other"},
-		{name: "an ID token", token: "ID_TOKEN", audience: "gardener", want: token.ReasonType},
+		{name: "an ID token", token: "ID_TOKEN", audience: "alice", want: token.ReasonType},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

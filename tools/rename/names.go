@@ -21,9 +21,7 @@ var current = names{module: "plantstore", name: "plant-store", prefix: "pst_", s
 // samples are words for plants in examples and tests, with the words for another
 // entity.
 var samples = map[string]string{
-	"Monstera": "Alpha", "indoor": "sample", "oak": "alpha", "Oak": "Alpha", "isOak": "isAlpha", "elm": "beta", "fern": "gamma",
-	"gardener": "owner", "florist": "other", "garden": "depot", "seedling": "empty-depot",
-	"leaf": "part", "leaves/8": "parts/8", "leaves/{": "parts/{",
+	"Monstera": "Alpha", "indoor": "usual", "Fern": "Beta", "fern": "beta", "isFern": "isBeta", "ficus": "gamma",
 }
 
 // longestName is the longest name of a stack in AWS, less that of its stage.

@@ -40,7 +40,7 @@ func TestRename(t *testing.T) {
 	folder := clone(t)
 	in(t, folder, "go run ./tools/rename example.org/copied/v2 quite-another-copy9 qac9_ aardwolf/aardwolves")
 	sampled := strings.Join(slices.Collect(maps.Keys(samples)), "|")
-	old := current.singular + "|" + current.prefix + "|tools/rename|\\b(" + strings.ReplaceAll(sampled, "{", "") + ")\\b"
+	old := current.singular + "|" + current.prefix + "|tools/rename|\\b(" + sampled + ")\\b"
 	for _, command := range []string{
 		"! git grep -inE '" + old + "' ':!LICENSE'",
 		"! git ls-files | grep -iE '" + old + "'",

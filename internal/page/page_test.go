@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"plantstore"
+	openapi "plantstore"
 	"plantstore/internal/page"
 )
 
 func TestPage(t *testing.T) {
-	p, err := page.New(http.NotFoundHandler(), plantstore.OpenAPI, "plants.example:8080", `"<secret>`)
+	p, err := page.New(http.NotFoundHandler(), openapi.YAML, "plants.example:8080", `"<secret>`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 func cases() []testCase {
-	return slices.Concat(probe(), routes(), authorization(), contentTypes(), idempotencyKeys(), order(),
+	return slices.Concat(probe(), routes(), authorization(), contentTypes(), idempotencyKeys(), precedence(),
 		malformed(), invalidPlants(), texts(), sizes(), plants(), ids(), duplicates(), gatewayAnswers())
 }
 
@@ -126,8 +126,8 @@ func idempotencyKeys() []testCase {
 	return all
 }
 
-// order returns cases of requests that are wrong in several ways. The first check gives the error.
-func order() []testCase {
+// precedence returns cases of requests that are wrong in several ways. The first check gives the error.
+func precedence() []testCase {
 	allWrong := post(`{`).with("Authorization").with("Content-Type", "text/plain").with("Idempotency-Key", "a b")
 	large := `{"id":"x","name":"` + strings.Repeat("n", plant.MaxSize+1) + `"}`
 	return []testCase{

@@ -97,6 +97,16 @@ aws: PORT = 4566
 aws: ## start a local AWS on 127.0.0.1:4566, with neither Docker nor an account (PORT=4566)
 	@exec tools/local-aws --port $(PORT)
 
+define NEXT
+
+Url above is the address of the stack. To test it with a new token, which creates one plant:
+
+make plantstore
+export TOKEN=$$(bin/plantstore token issue --stack plant-store-$(ENV) --subject NAME)
+make contract URL=https://...
+endef
+
+deploy: export NEXT := $(NEXT)
 deploy: PORT = 4566
 deploy: ARCH = $(if $(LOCAL_AWS),$(HOST_ARCH),arm64)
 deploy: ## build for arm64 and deploy to AWS (ENV=dev, staging, production, or local for make aws; SHIFT=at-once ignores alarms)
@@ -104,7 +114,7 @@ deploy: ## build for arm64 and deploy to AWS (ENV=dev, staging, production, or l
 		{ echo "samconfig.toml has no environment '$(ENV)'; environments:" $$(sed -n 's/^\[\(.*\)\.deploy\.parameters\]$$/\1/p' samconfig.toml | grep -vx default) >&2; exit 1; }
 	$(LOCAL_AWS) $(MAKE) build ARCH=$(ARCH) SHIFT=$(SHIFT)
 	$(LOCAL_AWS) sam deploy --config-env $(ENV) $(if $(LOCAL_AWS),,$(if $(AWS_REGION),--region $(AWS_REGION)))
-	@$(if $(LOCAL_AWS),$(LOCAL_AWS) tools/aws/greet)
+	@$(if $(LOCAL_AWS),$(LOCAL_AWS) tools/aws/greet,echo "$$NEXT")
 
 dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables, a token and sample data
 	@tools/dynamodb-local --port 8000 go run ./tools/seed -wait

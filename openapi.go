@@ -1,9 +1,9 @@
-// Package plantstore has the contract of the Plant Store.
-package plantstore
+// Package openapi has the contract of the Plant Store.
+package openapi
 
-import _ "embed" // for OpenAPI
+import _ "embed" // for YAML
 
-// OpenAPI is the contract, openapi.yaml. The page of internal/page shows it.
+// YAML is the contract, openapi.yaml. The page of internal/page shows it.
 //
 //go:embed openapi.yaml
-var OpenAPI []byte
+var YAML []byte

@@ -17,7 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"go.yaml.in/yaml/v3"
 
-	"plantstore"
+	openapi "plantstore"
 	"plantstore/internal/page"
 	"plantstore/test/processtest"
 )
@@ -53,7 +53,7 @@ func do[T any](t *testing.T, browser context.Context, action chromedp.Action[T])
 func pageDigest(t *testing.T) string {
 	t.Helper()
 	var contract map[string]any
-	if err := yaml.Unmarshal(plantstore.OpenAPI, &contract); err != nil {
+	if err := yaml.Unmarshal(openapi.YAML, &contract); err != nil {
 		t.Fatal(err)
 	}
 	delete(contract["info"].(map[string]any), "version")

@@ -12,7 +12,7 @@ import (
 	"os"
 	"time"
 
-	"plantstore"
+	openapi "plantstore"
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
 	"plantstore/internal/gateway"
@@ -62,7 +62,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if address, ok := listener.Addr().(*net.TCPAddr); !ok || !address.IP.IsLoopback() {
 		pageBearer = "" // other machines can request the page
 	}
-	if server.Handler, err = page.New(server.Handler, plantstore.OpenAPI, c.Addr, pageBearer); err != nil {
+	if server.Handler, err = page.New(server.Handler, openapi.YAML, c.Addr, pageBearer); err != nil {
 		return err
 	}
 	greet("http://"+listener.Addr().String(), bearer)

@@ -46,7 +46,7 @@ func serving(t *testing.T, listener net.Listener, plants plant.Store, tokens tok
 // A server that is told to stop answers the requests that it has accepted, and accepts no others.
 func TestServeStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bearer, issued, err := token.Issue(rand.Reader, "gardener", time.Now(), time.Hour)
+		bearer, issued, err := token.Issue(rand.Reader, "alice", time.Now(), time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestServeStops(t *testing.T) {
 // create the plant.
 func create(t *testing.T, client *http.Client, bearer string, id int) bool {
 	t.Helper()
-	body := fmt.Sprintf(`{"id":%d,"name":"oak"}`, id)
+	body := fmt.Sprintf(`{"id":%d,"name":"fern"}`, id)
 	request, err := http.NewRequest(http.MethodPost, "http://plants/plants", strings.NewReader(body))
 	if err != nil {
 		t.Error(err)

@@ -37,7 +37,7 @@ func parts(t *testing.T) []part {
 		t.Fatal(err)
 	}
 	digest := token.Digest(strings.TrimPrefix(r.Headers["authorization"], "Bearer "))
-	sample := token.Token{ID: "SampleToken0", Digest: digest, Subject: "gardener", ExpiresAt: start.Add(time.Hour)}
+	sample := token.Token{ID: "SampleToken0", Digest: digest, Subject: "alice", ExpiresAt: start.Add(time.Hour)}
 	if err := tokens.Add(t.Context(), sample); err != nil {
 		t.Fatal(err)
 	}

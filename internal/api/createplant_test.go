@@ -21,8 +21,8 @@ func TestChecks(t *testing.T) {
 	}{
 		{"another content type, a malformed key and no body", wrong, "", 1001},
 		{"a malformed key and no body", key("a b"), "", 1006},
-		{"an empty key", key(""), oak, 1006},
-		{"a key of 256 characters", key(strings.Repeat("k", 256)), oak, 1006},
+		{"an empty key", key(""), fern, 1006},
+		{"a key of 256 characters", key(strings.Repeat("k", 256)), fern, 1006},
 		{"no body", nil, "", 1002},
 		{"a body that is not JSON", nil, canary, 1003},
 		{"a body that is not a NewPlant", nil, `{"canary":1}`, 1004},

@@ -20,7 +20,7 @@ const (
 	// or in an Error.
 	canary      = "canary"
 	credentials = "Bearer " + canary
-	oak         = `{"id":1,"name":"canary"}`
+	fern        = `{"id":1,"name":"canary"}`
 )
 
 // start is when a request begins, and end when its line is logged.
@@ -44,7 +44,7 @@ type object map[string]any
 
 // allowed is the authorizer's verdict on credentials.
 func allowed() object {
-	return object{"verdict": "allow", "presented": hash(credentials), "subject": "gardener", "token_id": "t1"}
+	return object{"verdict": "allow", "presented": hash(credentials), "subject": "alice", "token_id": "t1"}
 }
 
 // event returns the event of a POST /plants with credentials, these headers besides, and a verdict.

@@ -148,7 +148,7 @@ func TestEventsThatAreNone(t *testing.T) {
 // bytes that are not UTF-8.
 func TestEventOfOddNames(t *testing.T) {
 	const query = "{\"queryStringParameters\":{\"\xff\":\"\",\"\xfe\":\"\"},"
-	odd := strings.Replace(string(event(nil, oak, allowed())), "{", query, 1)
+	odd := strings.Replace(string(event(nil, fern, allowed())), "{", query, 1)
 	stored := store{create: func(context.Context, plant.Write) error { return nil }}
 	if got := create(t, stored, []byte(odd)); got.StatusCode != http.StatusOK {
 		t.Errorf("Invoke = %v, want 200", got)
@@ -157,7 +157,7 @@ func TestEventOfOddNames(t *testing.T) {
 
 // A route that no operation has is an internal error, whose text names the route.
 func TestRouteWithoutOperation(t *testing.T) {
-	routed := strings.Replace(string(event(nil, oak, allowed())), "POST /plants", "PATCH /plants", 1)
+	routed := strings.Replace(string(event(nil, fern, allowed())), "POST /plants", "PATCH /plants", 1)
 	got := create(t, store{}, []byte(routed))
 	const want = `api: no operation has the route "PATCH /plants"`
 	if got.refusal.Code != 5001 || got.line["error"] != want {

@@ -101,14 +101,14 @@ func TestOutcomes(t *testing.T) {
 				}
 				return fmt.Errorf("%w: the cause", test.outcome)
 			}}
-			got := create(t, plants, event(map[string]string{"idempotency-key": "Own="}, oak, allowed()))
+			got := create(t, plants, event(map[string]string{"idempotency-key": "Own="}, fern, allowed()))
 			if got.refusal.Code != test.code || !maps.Equal(got.Headers, test.headers) {
 				t.Errorf("Invoke = %v, want code %d and headers %v", got, test.code, test.headers)
 			}
 			wantWrite := plant.Write{
 				Plant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: canary}},
-				Key:   plant.NewWriteKey("gardener", "Own="),
-				By:    "gardener",
+				Key:   plant.NewWriteKey("alice", "Own="),
+				By:    "alice",
 				At:    end.UTC(),
 			}
 			if !reflect.DeepEqual(write, wantWrite) {
@@ -116,7 +116,7 @@ func TestOutcomes(t *testing.T) {
 			}
 			wantLine := object{
 				"level": "INFO", "msg": "create plant", "request_id": "r1", "code": float64(test.code),
-				"subject": "gardener", "token_id": "t1", "duration_ms": 1.5,
+				"subject": "alice", "token_id": "t1", "duration_ms": 1.5,
 			}
 			if test.code >= 5000 {
 				wantLine["level"] = "ERROR"
@@ -139,8 +139,8 @@ func TestFreshKey(t *testing.T) {
 		write = w
 		return plant.ErrUnavailable
 	}}
-	got := create(t, plants, event(nil, oak, allowed()))
-	if got.Headers["idempotency-key"] != "fresh" || write.Key != plant.NewWriteKey("gardener", "fresh") {
+	got := create(t, plants, event(nil, fern, allowed()))
+	if got.Headers["idempotency-key"] != "fresh" || write.Key != plant.NewWriteKey("alice", "fresh") {
 		t.Errorf("Invoke = %v after %+v, want the fresh key in both", got, write)
 	}
 }
@@ -148,7 +148,7 @@ func TestFreshKey(t *testing.T) {
 // A panic is an internal error, and the log has its stack.
 func TestPanic(t *testing.T) {
 	plants := store{create: func(context.Context, plant.Write) error { panic("the cause") }}
-	got := create(t, plants, event(nil, oak, allowed()))
+	got := create(t, plants, event(nil, fern, allowed()))
 	if got.refusal.Code != 5001 {
 		t.Errorf("Invoke = %v, want 5001", got)
 	}
@@ -204,17 +204,17 @@ func TestAllow(t *testing.T) {
 		if bearer != canary {
 			return token.Principal{}, token.ErrInvalid
 		}
-		return token.Principal{Subject: "gardener", TokenID: "t1"}, nil
+		return token.Principal{Subject: "alice", TokenID: "t1"}, nil
 	}
-	got, line := authorize(t, valid, event(nil, oak, nil))
-	want := verdict{Verdict: "allow", Presented: hash(credentials), Subject: "gardener", TokenID: "t1"}
+	got, line := authorize(t, valid, event(nil, fern, nil))
+	want := verdict{Verdict: "allow", Presented: hash(credentials), Subject: "alice", TokenID: "t1"}
 	if got != want {
 		t.Errorf("verdict = %+v, want %+v", got, want)
 	}
-	if line["subject"] != "gardener" || line["token_id"] != "t1" {
+	if line["subject"] != "alice" || line["token_id"] != "t1" {
 		t.Errorf("log = %v, want the subject and the token id", line)
 	}
-	created := create(t, store{create: func(context.Context, plant.Write) error { return nil }}, event(nil, oak, got))
+	created := create(t, store{create: func(context.Context, plant.Write) error { return nil }}, event(nil, fern, got))
 	if created.StatusCode != http.StatusOK {
 		t.Errorf("Invoke after this verdict = %v, want 200", created)
 	}
@@ -241,7 +241,7 @@ func TestAllowThatIsLogged(t *testing.T) {
 			authorizer := Authorizer{
 				Verify: func(context.Context, string) (token.Principal, error) {
 					now = now.Add(test.took)
-					return token.Principal{Subject: "gardener", TokenID: "t1", ReplaceBy: test.replaceBy}, nil
+					return token.Principal{Subject: "alice", TokenID: "t1", ReplaceBy: test.replaceBy}, nil
 				},
 				Now: func() time.Time { return now },
 			}
@@ -277,7 +277,7 @@ func TestDeadline(t *testing.T) {
 					return nil
 				}}
 				service := &Service{Plants: plants, Log: slog.New(slog.DiscardHandler), Now: time.Now, NewKey: rand.Text}
-				if _, err := service.Invoke(ctx, event(nil, oak, allowed())); err != nil {
+				if _, err := service.Invoke(ctx, event(nil, fern, allowed())); err != nil {
 					t.Fatal(err)
 				}
 				if got := time.Until(deadline); got != test.want {

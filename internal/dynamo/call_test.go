@@ -14,10 +14,10 @@ import (
 	"plantstore/internal/token"
 )
 
-// oak is the write of these tests.
-var oak = plant.Write{
-	Plant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: "oak"}},
-	Key:   plant.NewWriteKey("gardener", "k"),
+// fern is the write of these tests.
+var fern = plant.Write{
+	Plant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: "fern"}},
+	Key:   plant.NewWriteKey("alice", "k"),
 }
 
 // budget is the time that createplant has for a put.
@@ -25,17 +25,17 @@ const budget = 2700 * time.Millisecond
 
 // What a put finds under its id, if the condition fails.
 var (
-	itself     = exists(oak.Key, "oak")
-	changed    = exists(oak.Key, "elm")
-	anothers   = exists(plant.NewWriteKey("florist", "k"), "oak")
-	unreadable = strings.Replace(exists(oak.Key, "oak"), "2026-03-01T11:00:00Z", "yesterday", 1)
+	itself     = exists(fern.Key, "fern")
+	changed    = exists(fern.Key, "ficus")
+	anothers   = exists(plant.NewWriteKey("bob", "k"), "fern")
+	unreadable = strings.Replace(exists(fern.Key, "fern"), "2026-03-01T11:00:00Z", "yesterday", 1)
 )
 
 // exists is the body of the answer to a put whose id has a plant.
 func exists(key, name string) string {
 	return fmt.Sprintf(`{"__type": "%sConditionalCheckFailedException", "Item": {
 		"id": {"N": "1"}, "name": {"S": %q}, "write_key": {"S": %q},
-		"created_at": {"S": "2026-03-01T11:00:00Z"}, "created_by": {"S": "gardener"}
+		"created_at": {"S": "2026-03-01T11:00:00Z"}, "created_by": {"S": "alice"}
 	}}`, namespace, name, key)
 }
 
@@ -65,14 +65,14 @@ var unknown = plant.ErrOutcomeUnknown
 // errOther stands for every error that no store names.
 var errOther = errors.New("another error")
 
-// create creates the oak in a DynamoDB that does with each attempt what the next of attempts says. It
+// create creates the fern in a DynamoDB that does with each attempt what the next of attempts says. It
 // checks that each attempt is the same conditional put, and returns their number.
 func create(t *testing.T, timeout time.Duration, attempts ...http.HandlerFunc) (n int, err error) {
 	t.Helper()
 	fake := newFake(t, attempts...)
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
-	err = (&Plants{Client: fake.client(), Table: "plants"}).Create(ctx, oak)
+	err = (&Plants{Client: fake.client(), Table: "plants"}).Create(ctx, fern)
 	requests := fake.received()
 	for _, r := range requests {
 		if !strings.Contains(r.body, `"attribute_not_exists(id)"`) {
@@ -217,7 +217,7 @@ func TestQuota(t *testing.T) {
 					ctx, cancel := context.WithTimeout(t.Context(), budget)
 					before := len(fake.received())
 					start := time.Now()
-					err := store.Create(ctx, oak)
+					err := store.Create(ctx, fern)
 					cancel()
 					took = time.Since(start)
 					attempts = len(fake.received()) - before

@@ -26,7 +26,7 @@ func put(t *testing.T, fake *fake) attributes {
 
 // The attributes of a plant's item are fixed: other programs read them.
 func TestPlantItem(t *testing.T) {
-	key := plant.NewWriteKey("gardener", "k")
+	key := plant.NewWriteKey("alice", "k")
 	tests := []struct {
 		name  string
 		plant plant.NewPlant
@@ -34,18 +34,18 @@ func TestPlantItem(t *testing.T) {
 	}{
 		{
 			name:  "a plant without a tag",
-			plant: plant.NewPlant{ID: 8, Plant: plant.Plant{Name: "elm"}},
+			plant: plant.NewPlant{ID: 8, Plant: plant.Plant{Name: "ficus"}},
 			want: attributes{
-				"id": {"N": "8"}, "name": {"S": "elm"},
-				"created_at": {"S": "2026-03-01T12:00:00Z"}, "created_by": {"S": "gardener"}, "write_key": {"S": key},
+				"id": {"N": "8"}, "name": {"S": "ficus"},
+				"created_at": {"S": "2026-03-01T12:00:00Z"}, "created_by": {"S": "alice"}, "write_key": {"S": key},
 			},
 		},
 		{
 			name:  "a plant with an empty tag",
-			plant: plant.NewPlant{ID: -7, Plant: plant.Plant{Name: "oak", Tag: new("")}},
+			plant: plant.NewPlant{ID: -7, Plant: plant.Plant{Name: "fern", Tag: new("")}},
 			want: attributes{
-				"id": {"N": "-7"}, "name": {"S": "oak"}, "tag": {"S": ""},
-				"created_at": {"S": "2026-03-01T12:00:00Z"}, "created_by": {"S": "gardener"}, "write_key": {"S": key},
+				"id": {"N": "-7"}, "name": {"S": "fern"}, "tag": {"S": ""},
+				"created_at": {"S": "2026-03-01T12:00:00Z"}, "created_by": {"S": "alice"}, "write_key": {"S": key},
 			},
 		},
 	}
@@ -54,7 +54,7 @@ func TestPlantItem(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				fake := newFake(t, succeed)
 				at := time.Date(2026, 3, 1, 13, 0, 0, 0, time.FixedZone("CET", 3600))
-				write := plant.Write{Plant: test.plant, Key: key, By: "gardener", At: at}
+				write := plant.Write{Plant: test.plant, Key: key, By: "alice", At: at}
 				if err := (&Plants{Client: fake.client(), Table: "plants"}).Create(t.Context(), write); err != nil {
 					t.Fatal(err)
 				}

@@ -41,7 +41,7 @@ type plantAttributes struct {
 // Create implements [plant.Store]. It is one conditional put, repeated until its outcome is known. If
 // the condition fails, DynamoDB returns the stored item, whose write key is that of its request.
 func (s *Plants) Create(ctx context.Context, w plant.Write) error {
-	item, err := attributevalue.MarshalMap(plantItem{
+	attributes, err := attributevalue.MarshalMap(plantItem{
 		ID:              w.Plant.ID,
 		plantAttributes: plantAttributes(w.Plant.Plant),
 		CreatedAt:       w.At.UTC(),
@@ -53,7 +53,7 @@ func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 	}
 	_, err = call(ctx, s.Client.PutItem, &dynamodb.PutItemInput{
 		TableName:                           &s.Table,
-		Item:                                item,
+		Item:                                attributes,
 		ConditionExpression:                 aws.String("attribute_not_exists(id)"),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
@@ -63,13 +63,13 @@ func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 	return plantError(err)
 }
 
-// compare returns the outcome of a write whose id has the stored item.
-func compare(w plant.Write, item map[string]types.AttributeValue) error {
-	if len(item) == 0 {
+// compare returns the outcome of a write whose id has the stored item with these attributes.
+func compare(w plant.Write, attributes map[string]types.AttributeValue) error {
+	if len(attributes) == 0 {
 		return fmt.Errorf("%w: the id exists, and DynamoDB did not return its item", plant.ErrOutcomeUnknown)
 	}
 	var stored plantItem
-	err := attributevalue.UnmarshalMap(item, &stored)
+	err := attributevalue.UnmarshalMap(attributes, &stored)
 	switch {
 	case err != nil: // another program wrote it
 		return plant.ErrExists

@@ -62,7 +62,7 @@ func serve(r *http.Request, authorizer, f *function, allowOrigins ...string) *ht
 	w := httptest.NewRecorder()
 	gateway.New(gateway.Options{
 		Authorizer:   authorizer,
-		Routes:       []string{"POST /plants", "GET /plants/{id}", "GET /plants/largest", "GET /plants/{id}/leaves/{leaf}"},
+		Routes:       []string{"POST /plants", "GET /plants/{id}", "GET /plants/largest", "GET /plants/{id}/parts/{part}"},
 		Function:     f,
 		AllowOrigins: allowOrigins,
 		Log:          slog.New(slog.DiscardHandler),
@@ -160,8 +160,8 @@ func TestRoutes(t *testing.T) {
 			routeKey: "GET /plants/{id}", parameters: map[string]string{"id": "ü%25"},
 		},
 		{
-			name: "two variables", method: "GET", target: "/plants/7/leaves/8?id=9",
-			routeKey: "GET /plants/{id}/leaves/{leaf}", parameters: map[string]string{"id": "7", "leaf": "8"},
+			name: "two variables", method: "GET", target: "/plants/7/parts/8?id=9",
+			routeKey: "GET /plants/{id}/parts/{part}", parameters: map[string]string{"id": "7", "part": "8"},
 		},
 
 		{name: "a variable spans no encoded slash", method: "GET", target: "/plants/7%2F8"},

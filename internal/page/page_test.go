@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"plantstore"
+	openapi "plantstore"
 	"plantstore/internal/page"
 )
 
-// answer returns what a page at garden.example with the token "<secret> answers to a request.
+// answer returns what a page at plants.example with the token "<secret> answers to a request.
 func answer(t *testing.T, method, path, host, accept string) *httptest.ResponseRecorder {
 	t.Helper()
-	p, err := page.New(http.NotFoundHandler(), plantstore.OpenAPI, "garden.example:8080", `"<secret>`)
+	p, err := page.New(http.NotFoundHandler(), openapi.YAML, "plants.example:8080", `"<secret>`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestRequests(t *testing.T) {
 		{"another loopback address", "GET", "/", "127.1.2.3", "*/*", 200},
 		{"a loopback address of IPv6", "GET", "/", "[::1]:8080", "*/*", 200},
 		{"a name in another case", "GET", "/", "LOCALHOST:8080", "*/*", 200},
-		{"the host of --addr", "GET", "/", "garden.example:8080", "*/*", 200},
+		{"the host of --addr", "GET", "/", "plants.example:8080", "*/*", 200},
 
 		{"a name bound to this machine", "GET", "/", "evil.example:8080", "*/*", 403},
 		{"a name that starts like ours", "GET", "/", "127.0.0.1.evil.example:8080", "*/*", 403},

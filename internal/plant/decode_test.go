@@ -9,8 +9,8 @@ import (
 
 // FuzzDecode, in test/contract, compares Decode with the schema in openapi.yaml.
 func TestDecode(t *testing.T) {
-	empty, fern, umlaut := "", "fern", "ä"
-	oak := NewPlant{ID: 1, Plant: Plant{Name: "oak"}}
+	empty, indoor, umlaut := "", "indoor", "ä"
+	fern := NewPlant{ID: 1, Plant: Plant{Name: "fern"}}
 	escaped := NewPlant{ID: 1, Plant: Plant{Name: "🌱\x00/"}}
 	longest := strings.Repeat("n", MaxSize-len(umlaut))
 	tests := []struct {
@@ -18,15 +18,15 @@ func TestDecode(t *testing.T) {
 		body string
 		want NewPlant
 	}{
-		{"no tag", `{"id":1,"name":"oak"}`, oak},
-		{"white space", ` { "name" : "oak" , "id" : 1 } ` + "\t\r\n", oak},
-		{"a tag", `{"id":1,"name":"oak","tag":"fern"}`, NewPlant{ID: 1, Plant: Plant{Name: "oak", Tag: &fern}}},
-		{"an empty tag", `{"id":1,"name":"oak","tag":""}`, NewPlant{ID: 1, Plant: Plant{Name: "oak", Tag: &empty}}},
+		{"no tag", `{"id":1,"name":"fern"}`, fern},
+		{"white space", ` { "name" : "fern" , "id" : 1 } ` + "\t\r\n", fern},
+		{"a tag", `{"id":1,"name":"fern","tag":"indoor"}`, NewPlant{ID: 1, Plant: Plant{Name: "fern", Tag: &indoor}}},
+		{"an empty tag", `{"id":1,"name":"fern","tag":""}`, NewPlant{ID: 1, Plant: Plant{Name: "fern", Tag: &empty}}},
 		{"escapes in a name and a value", `{"id":1,"n\u0061me":"\ud83c\udf31\u0000\/"}`, escaped},
-		{"unknown members", `{"id":1,"name":"oak","ID":"x","Name":null,"x":{"y":[1,{"z":2}]}}`, oak},
-		{"a large unknown member", `{"id":1,"name":"oak","x":"` + strings.Repeat("n", MaxSize) + `"}`, oak},
-		{"the deepest nesting", `{"id":1,"name":"oak","x":` + nested(9_999) + `}`, oak},
-		{"an integer with an exponent", `{"id":-1.20e1,"name":"oak"}`, NewPlant{ID: -12, Plant: Plant{Name: "oak"}}},
+		{"unknown members", `{"id":1,"name":"fern","ID":"x","Name":null,"x":{"y":[1,{"z":2}]}}`, fern},
+		{"a large unknown member", `{"id":1,"name":"fern","x":"` + strings.Repeat("n", MaxSize) + `"}`, fern},
+		{"the deepest nesting", `{"id":1,"name":"fern","x":` + nested(9_999) + `}`, fern},
+		{"an integer with an exponent", `{"id":-1.20e1,"name":"fern"}`, NewPlant{ID: -12, Plant: Plant{Name: "fern"}}},
 		{
 			"a name and a tag of the largest size together",
 			`{"id":1,"name":"` + longest + `","tag":"` + umlaut + `"}`,
@@ -53,26 +53,26 @@ func nested(depth int) string { return strings.Repeat("[", depth) + strings.Repe
 func TestDecodeMalformed(t *testing.T) {
 	tests := []struct{ name, body string }{
 		{"only white space", " \n"},
-		{"half an object", `{"id":1,"name":"oak"`},
-		{"half an object, with an invalid member", `{"id":"x","name":"oak"`},
-		{"two objects", `{"id":1,"name":"oak"}{"id":2,"name":"oak"}`},
-		{"half a character after the object", `{"id":1,"name":"oak"}` + "\xe2\x82"},
-		{"a byte order mark", "\uFEFF" + `{"id":1,"name":"oak"}`},
-		{"a comma at the end", `{"id":1,"name":"oak",}`},
-		{"a zero before a number", `{"id":01,"name":"oak"}`},
+		{"half an object", `{"id":1,"name":"fern"`},
+		{"half an object, with an invalid member", `{"id":"x","name":"fern"`},
+		{"two objects", `{"id":1,"name":"fern"}{"id":2,"name":"fern"}`},
+		{"half a character after the object", `{"id":1,"name":"fern"}` + "\xe2\x82"},
+		{"a byte order mark", "\uFEFF" + `{"id":1,"name":"fern"}`},
+		{"a comma at the end", `{"id":1,"name":"fern",}`},
+		{"a zero before a number", `{"id":01,"name":"fern"}`},
 		{"an unknown escape", `{"id":1,"name":"\x"}`},
 		{"a NUL in a text", `{"id":1,"name":"` + "a\x00b" + `"}`},
-		{"an unknown member that is malformed", `{"id":1,"name":"oak","x":[1,]}`},
-		{"a name twice", `{"id":1,"id":1,"name":"oak"}`},
-		{"a name twice, once with an escape", `{"id":1,"name":"oak","t\u0061g":"","tag":""}`},
-		{"a name twice in an unknown member", `{"id":1,"name":"oak","x":{"y":1,"y":1}}`},
+		{"an unknown member that is malformed", `{"id":1,"name":"fern","x":[1,]}`},
+		{"a name twice", `{"id":1,"id":1,"name":"fern"}`},
+		{"a name twice, once with an escape", `{"id":1,"name":"fern","t\u0061g":"","tag":""}`},
+		{"a name twice in an unknown member", `{"id":1,"name":"fern","x":{"y":1,"y":1}}`},
 		{"half a surrogate pair", `{"id":1,"name":"\ud800"}`},
 		{"a surrogate pair in reverse", `{"id":1,"name":"\udc00\ud800"}`},
-		{"half a surrogate pair in an unknown member", `{"id":1,"name":"oak","x":"\ud83c"}`},
+		{"half a surrogate pair in an unknown member", `{"id":1,"name":"fern","x":"\ud83c"}`},
 		{"a byte that is not UTF-8", `{"id":1,"name":"` + "\xff" + `"}`},
 		{"a surrogate in UTF-8", `{"id":1,"name":"` + "\xed\xa0\x80" + `"}`},
-		{"a byte that is not UTF-8 in an unknown name", `{"id":1,"name":"oak","` + "\x80" + `":1}`},
-		{"one level too deep", `{"id":1,"name":"oak","x":` + nested(10_000) + `}`},
+		{"a byte that is not UTF-8 in an unknown name", `{"id":1,"name":"fern","` + "\x80" + `":1}`},
+		{"one level too deep", `{"id":1,"name":"fern","x":` + nested(10_000) + `}`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -97,13 +97,13 @@ func TestDecodeInvalid(t *testing.T) {
 		reason string
 	}{
 		{"null", `null`, "it must be an object"},
-		{"a plant in an array", `[{"id":1,"name":"oak"}]`, "it must be an object"},
-		{"names in another case", `{"ID":1,"Name":"oak"}`, "id is required; name is required"},
-		{"an id null", `{"id":null,"name":"oak"}`, notInteger},
-		{"an id in quotes", `{"id":"1","name":"oak"}`, notInteger},
-		{"an id with a fraction", `{"id":1.5,"name":"oak"}`, notInteger},
-		{"an id out of range", `{"id":1e19,"name":"oak"}`, outOfRange},
-		{"a tag null", `{"id":1,"name":"oak","tag":null}`, "tag must be a string"},
+		{"a plant in an array", `[{"id":1,"name":"fern"}]`, "it must be an object"},
+		{"names in another case", `{"ID":1,"Name":"fern"}`, "id is required; name is required"},
+		{"an id null", `{"id":null,"name":"fern"}`, notInteger},
+		{"an id in quotes", `{"id":"1","name":"fern"}`, notInteger},
+		{"an id with a fraction", `{"id":1.5,"name":"fern"}`, notInteger},
+		{"an id out of range", `{"id":1e19,"name":"fern"}`, outOfRange},
+		{"a tag null", `{"id":1,"name":"fern","tag":null}`, "tag must be a string"},
 		{"an invalid id, and a text that is too large", `{"id":null,"name":"` + large + `"}`, notInteger},
 		{
 			"every member invalid", `{"id":1.5,"name":1,"tag":2}`,

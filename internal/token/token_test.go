@@ -20,10 +20,10 @@ const prefix = "pst_"
 // noon is when tokens are issued in the tests.
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// issue returns a new token of the gardener that is valid for an hour from noon.
+// issue returns a new token of alice that is valid for an hour from noon.
 func issue(t *testing.T) (bearer string, issued token.Token) {
 	t.Helper()
-	bearer, issued, err := token.Issue(rand.Reader, "gardener", noon, time.Hour)
+	bearer, issued, err := token.Issue(rand.Reader, "alice", noon, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestIssue(t *testing.T) {
 		want := token.Token{
 			ID:        match[1],
 			Digest:    fmt.Sprintf("%x", sha256.Sum256([]byte(bearer))),
-			Subject:   "gardener",
+			Subject:   "alice",
 			CreatedAt: noon,
 			ExpiresAt: noon.Add(time.Hour),
 		}
@@ -106,7 +106,7 @@ func TestIssueRoundsTimes(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			now := noon.Add(test.after).In(time.FixedZone("CET", 3600))
-			_, got, err := token.Issue(rand.Reader, "gardener", now, test.ttl)
+			_, got, err := token.Issue(rand.Reader, "alice", now, test.ttl)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -131,7 +131,7 @@ func TestIssueChecksItsArguments(t *testing.T) {
 		{name: "no subject", subject: "", ttl: time.Hour},
 		{name: "a space in the subject", subject: "a b", ttl: time.Hour},
 		{name: "a subject beyond visible ASCII", subject: "a\x7f", ttl: time.Hour},
-		{name: "a life under a second", subject: "gardener", ttl: time.Second - 1},
+		{name: "a life under a second", subject: "alice", ttl: time.Second - 1},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -150,7 +150,7 @@ func TestIssueChecksItsArguments(t *testing.T) {
 }
 
 func TestIssueWithoutRandomness(t *testing.T) {
-	bearer, got, err := token.Issue(strings.NewReader("too short"), "gardener", noon, time.Hour)
+	bearer, got, err := token.Issue(strings.NewReader("too short"), "alice", noon, time.Hour)
 	if err == nil {
 		t.Errorf("Issue with 9 random bytes = %q, %+v, want an error", bearer, got)
 	}

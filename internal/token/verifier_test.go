@@ -56,7 +56,7 @@ func TestVerify(t *testing.T) {
 			now := func() time.Time { return noon.Add(test.after) }
 			var want token.Principal
 			if test.want == nil {
-				want = token.Principal{Subject: "gardener", TokenID: issued.ID}
+				want = token.Principal{Subject: "alice", TokenID: issued.ID}
 			}
 			got, err := token.Verifier{Store: store, Now: now}.Verify(t.Context(), bearer)
 			if got != want || !errors.Is(err, test.want) {
@@ -82,7 +82,7 @@ func TestReplaceBy(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			bearer, issued, err := token.Issue(rand.Reader, "gardener", noon, test.ttl)
+			bearer, issued, err := token.Issue(rand.Reader, "alice", noon, test.ttl)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,8 +132,8 @@ func TestWhoVerifies(t *testing.T) {
 		issuer  token.Issuer
 		subject string // empty if the token is malformed
 	}{
-		{name: "a token of ours", bearer: bearer, subject: "gardener"},
-		{name: "a token of ours, with an issuer", bearer: bearer, issuer: issuer{}, subject: "gardener"},
+		{name: "a token of ours", bearer: bearer, subject: "alice"},
+		{name: "a token of ours, with an issuer", bearer: bearer, issuer: issuer{}, subject: "alice"},
 		{name: "a malformed token of ours, with an issuer", bearer: prefix + "eyJ.e30.", issuer: issuer{}},
 		{name: "our prefix alone, with an issuer", bearer: prefix, issuer: issuer{}},
 		{name: "a token without our prefix", bearer: jwt},

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"plantstore"
+	openapi "plantstore"
 	"plantstore/test/processtest"
 )
 
@@ -40,7 +40,7 @@ func TestContractDiff(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			changed := strings.ReplaceAll(string(plantstore.OpenAPI), test.old, test.new)
+			changed := strings.ReplaceAll(string(openapi.YAML), test.old, test.new)
 			if err := os.WriteFile(filepath.Join(folder, "openapi.yaml"), []byte(changed), 0o600); err != nil {
 				t.Fatal(err)
 			}

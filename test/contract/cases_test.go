@@ -67,8 +67,8 @@ func bodies() []testCase {
 	return []testCase{
 		one("no body", post("").gets(refused(1002))),
 		one("a body of white space", post(" \n").gets(refused(1003))),
-		one("a body that is not JSON", post("id=1&name=oak").gets(refused(1003))),
-		one("a byte order mark", post("\uFEFF"+oak).gets(refused(1003))),
+		one("a body that is not JSON", post("id=1&name=fern").gets(refused(1003))),
+		one("a byte order mark", post("\uFEFF"+fern).gets(refused(1003))),
 		{
 			name:  "a byte that is not UTF-8",
 			needs: rawBytes,

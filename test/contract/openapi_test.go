@@ -12,7 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
 
-	"plantstore"
+	openapi "plantstore"
 )
 
 // contract is what openapi.yaml says of each operation and of the errors.
@@ -102,7 +102,7 @@ func textMembers() []string {
 
 // document returns openapi.yaml.
 func document() (parsed map[string]any) {
-	if err := yaml.Unmarshal(plantstore.OpenAPI, &parsed); err != nil {
+	if err := yaml.Unmarshal(openapi.YAML, &parsed); err != nil {
 		panic(err)
 	}
 	return parsed

@@ -6,14 +6,14 @@ import (
 )
 
 const (
-	oak = `{"id":$1,"name":"oak"}`
-	elm = `{"id":$1,"name":"elm"}`
+	fern  = `{"id":$1,"name":"fern"}`
+	ficus = `{"id":$1,"name":"ficus"}`
 )
 
 var (
-	isOak  = answered(`{"name":"oak"}`)
+	isFern = answered(`{"name":"fern"}`)
 	exists = refused(3001)
-	create = post(oak).gets(isOak)
+	create = post(fern).gets(isFern)
 )
 
 // probe is the one case that writes where only one plant may be written.
@@ -26,7 +26,7 @@ func probe() []testCase {
 			firstProbe(),
 			repeat,
 			post(probePlant).gets(exists),
-			post(elm).with("Idempotency-Key", "probe-$1").gets(refused(3002)),
+			post(ficus).with("Idempotency-Key", "probe-$1").gets(refused(3002)),
 			repeat,
 		},
 	}}
@@ -43,9 +43,9 @@ func firstProbe() step {
 func plants() []testCase {
 	const texts = `"name":"ش 梅 é 🌱 \u0000\t\"\\","tag":"<a>&\u2028"`
 	return []testCase{
-		writes("ids that differ in the last digit are two", create, post(`{"id":$2,"name":"oak"}`).gets(isOak)),
-		writes("a query string changes nothing", call("POST", "/plants?name=elm&x=1&x=2", oak).gets(isOak)),
-		writes("unknown members are ignored", post(` {"id":$1,"name":"oak","Tag":1,"x":null,"y":{"z":[]}} `).gets(isOak)),
+		writes("ids that differ in the last digit are two", create, post(`{"id":$2,"name":"fern"}`).gets(isFern)),
+		writes("a query string changes nothing", call("POST", "/plants?name=ficus&x=1&x=2", fern).gets(isFern)),
+		writes("unknown members are ignored", post(` {"id":$1,"name":"fern","Tag":1,"x":null,"y":{"z":[]}} `).gets(isFern)),
 		writes("any character", post(`{"id":$1,`+texts+`}`).gets(answered(`{`+texts+`}`))),
 	}
 }
@@ -56,11 +56,11 @@ func duplicates() []testCase {
 	long := strings.Repeat("k", 254)
 	withKey := create.with(key, "replay-$1")
 	return []testCase{
-		writes("another plant of the same id", create, post(elm).gets(exists)),
+		writes("another plant of the same id", create, post(ficus).gets(exists)),
 		writes("a refused request does not take its id",
-			post(oak).with("Authorization").gets(refused(2001)), post(`{"id":$1}`).gets(invalid("name is required")), create),
+			post(fern).with("Authorization").gets(refused(2001)), post(`{"id":$1}`).gets(invalid("name is required")), create),
 		writes("keys that differ in the 255th character are two",
-			post(oak).with(key, long+"a").gets(isOak), post(oak).with(key, long+"b").gets(exists)),
+			post(fern).with(key, long+"a").gets(isFern), post(fern).with(key, long+"b").gets(exists)),
 		{
 			name:  "the key of another subject is another request",
 			needs: anotherToken,

@@ -40,10 +40,10 @@ func (local localAWS) checkGate(t *testing.T, stack string) {
 	}
 	for key := range want.Routes {
 		method, path, _ := strings.Cut(key, " ")
-		if answer := ask(t, method, url+path, "", `{"id":1,"name":"oak"}`); !strings.HasPrefix(answer, `400 {"error":2001,`) {
+		if answer := ask(t, method, url+path, "", `{"id":1,"name":"fern"}`); !strings.HasPrefix(answer, `400 {"error":2001,`) {
 			t.Errorf("%s without a token = %s, want 400 and error 2001", key, answer)
 		}
-		if answer := ask(t, method, url+path, "Bearer unknown", `{"id":1,"name":"oak"}`); !strings.HasPrefix(answer, `400 {"error":2003,`) {
+		if answer := ask(t, method, url+path, "Bearer unknown", `{"id":1,"name":"fern"}`); !strings.HasPrefix(answer, `400 {"error":2003,`) {
 			t.Errorf("%s with an unknown token = %s, want 400 and error 2003", key, answer)
 		}
 	}

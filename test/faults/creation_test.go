@@ -61,7 +61,7 @@ func (d *database) find(t *testing.T, id int64) stored {
 	return stored{name: name.Value, writeKey: key.Value}
 }
 
-// creation is a request of the gardener to create a plant.
+// creation is a request of alice to create a plant.
 type creation struct {
 	id        int64
 	name, key string
@@ -69,7 +69,7 @@ type creation struct {
 
 // stored is what the table holds after c.
 func (c creation) stored() stored {
-	return stored{name: c.name, writeKey: plant.NewWriteKey("gardener", c.key)}
+	return stored{name: c.name, writeKey: plant.NewWriteKey("alice", c.key)}
 }
 
 // body is the NewPlant of c, and answer the Plant.
@@ -83,7 +83,7 @@ func (c creation) event(key string) []byte {
 		headers = fmt.Sprintf(`"idempotency-key":%q`, key)
 	}
 	return fmt.Appendf(nil, `{"routeKey":"POST /plants","headers":{%s},"body":%q,"requestContext":{"authorizer":{"lambda":{
-		"verdict":"allow","subject":"gardener","token_id":"t1",
+		"verdict":"allow","subject":"alice","token_id":"t1",
 		"presented":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}}}}`, headers, c.body())
 }
 

@@ -81,7 +81,7 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 // answer is 5002 or 5004, the client repeats its request after the fault, with the key of the answer, and
 // gets the outcome.
 func (d *database) write(t *testing.T, random *rand.Rand, id int64) []porcupine.Operation {
-	c := creation{id: id, name: pick(random, "oak", "elm"), key: pick(random, "a", "b", "c")}
+	c := creation{id: id, name: pick(random, "fern", "ficus"), key: pick(random, "a", "b", "c")}
 	attempts, timeout := pick(random, 0, 1, 2, always), 30*time.Second
 	if attempts == always {
 		timeout = 700 * time.Millisecond

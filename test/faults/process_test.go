@@ -166,7 +166,7 @@ func TestRuntimeFaults(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			for range processtest.Scale(1, 100) {
-				c := creation{id: rand.Int64(), name: "oak", key: "key"}
+				c := creation{id: rand.Int64(), name: "fern", key: "key"}
 				test.run(&stage{T: t, database: d, proxy: newProxy(t, d), creation: c, binary: binary})
 			}
 		})

@@ -27,7 +27,7 @@ func TestAuthorizer(t *testing.T) {
 			name: "a user's access token", token: "TOKEN", audience: issuer.Audience,
 			subject: issuer.URL + " ann", logged: `"code":0`,
 		},
-		{name: "an ID token", token: "ID_TOKEN", audience: "gardener", logged: `"reason":"type"`},
+		{name: "an ID token", token: "ID_TOKEN", audience: "alice", logged: `"reason":"type"`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

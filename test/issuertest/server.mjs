@@ -17,7 +17,7 @@ const provider = new Provider(issuer, {
   jwks: { keys: [key] },
   cookies: { keys: ['test'] },
   pkce: { required: () => false },
-  clients: ['gardener', 'other', 'expired'].map((id) => ({
+  clients: ['alice', 'other', 'expired'].map((id) => ({
     client_id: id,
     client_secret: 'secret',
     redirect_uris: [redirect],
@@ -80,7 +80,7 @@ async function issue(client) {
 // logIn returns the answer of the token endpoint for a user, who follows redirects.
 async function logIn() {
   const query = new URLSearchParams({
-    client_id: 'gardener', response_type: 'code', scope: 'openid create', redirect_uri: redirect, nonce: 'n', resource,
+    client_id: 'alice', response_type: 'code', scope: 'openid create', redirect_uri: redirect, nonce: 'n', resource,
   });
   const cookies = new Map();
   let url = `${issuer}/auth?${query}`;
@@ -94,7 +94,7 @@ async function logIn() {
     if (!response.headers.has('location')) throw new Error(await response.text());
     url = new URL(response.headers.get('location'), url).href;
   }
-  return grant('gardener', {
+  return grant('alice', {
     grant_type: 'authorization_code', code: new URL(url).searchParams.get('code'), redirect_uri: redirect,
   });
 }

@@ -47,12 +47,12 @@ func plants() []namedPlant {
 		{name: "an accent as a character of its own", plant: newPlant(0, twoCharacters, nil)},
 		{name: "the same accent as a part of its letter", plant: newPlant(-1, oneCharacter, nil)},
 		{name: "a name of many kinds of characters", plant: newPlant(1<<53, mixed, nil)},
-		{name: "no tag, and an id that has no float64", plant: newPlant(1<<53+1, "oak", nil)},
-		{name: "an empty tag", plant: newPlant(1, "oak", new(""))},
-		{name: "a tag of white space", plant: newPlant(2, "oak", new(" \t\n"))},
-		{name: "a tag with an accent as a character of its own", plant: newPlant(3, "oak", new(twoCharacters))},
-		{name: "a tag with the accent as a part of its letter", plant: newPlant(4, "oak", new(oneCharacter))},
-		{name: "a tag of many kinds of characters", plant: newPlant(5, "oak", new(mixed))},
+		{name: "no tag, and an id that has no float64", plant: newPlant(1<<53+1, "fern", nil)},
+		{name: "an empty tag", plant: newPlant(1, "fern", new(""))},
+		{name: "a tag of white space", plant: newPlant(2, "fern", new(" \t\n"))},
+		{name: "a tag with an accent as a character of its own", plant: newPlant(3, "fern", new(twoCharacters))},
+		{name: "a tag with the accent as a part of its letter", plant: newPlant(4, "fern", new(oneCharacter))},
+		{name: "a tag of many kinds of characters", plant: newPlant(5, "fern", new(mixed))},
 	}
 }
 
@@ -143,11 +143,11 @@ func testConcurrentRequests(t *testing.T, store plant.Store) {
 func testEndedContext(t *testing.T, store plant.Store) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := store.Create(ended, write(newPlant(300, "oak", nil), "a"))
+	err := store.Create(ended, write(newPlant(300, "fern", nil), "a"))
 	if !errors.Is(err, plant.ErrUnavailable) {
 		t.Errorf("Create in an ended context = %v, want %v", err, plant.ErrUnavailable)
 	}
-	create(t, store, newPlant(300, "elm", nil), "b", nil)
+	create(t, store, newPlant(300, "ficus", nil), "b", nil)
 }
 
 func newPlant(id int64, name string, tag *string) plant.NewPlant {
@@ -155,7 +155,7 @@ func newPlant(id int64, name string, tag *string) plant.NewPlant {
 }
 
 func write(p plant.NewPlant, key string) plant.Write {
-	return plant.Write{Plant: p, Key: plant.NewWriteKey("gardener", key), By: "gardener"}
+	return plant.Write{Plant: p, Key: plant.NewWriteKey("alice", key), By: "alice"}
 }
 
 // text returns the beginning of p in JSON.

@@ -126,7 +126,7 @@ func newToken() token.Token {
 	return token.Token{
 		ID:        id,
 		Digest:    token.Digest("the token " + id),
-		Subject:   "gardener",
+		Subject:   "alice",
 		CreatedAt: time.Unix(1_000_000_000, 0).UTC(),
 		ExpiresAt: time.Unix(1_000_003_600, 0).UTC(),
 	}

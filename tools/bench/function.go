@@ -141,7 +141,7 @@ func (p process) peakMemory() float64 {
 func standIn(latency time.Duration) *httptest.Server {
 	bearer := string(regexp.MustCompile(`pst_\w+`).Find(must(os.ReadFile("events/authorizer/create.json"))))
 	id, _ := token.ID(bearer)
-	item := fmt.Sprintf(`{"Item":{"id":{"S":%q},"digest":{"S":%q},"subject":{"S":"gardener"},`+
+	item := fmt.Sprintf(`{"Item":{"id":{"S":%q},"digest":{"S":%q},"subject":{"S":"alice"},`+
 		`"created_at":{"S":"2026-01-01T00:00:00Z"},"expires_at":{"N":"9999999999"}}}`, id, token.Digest(bearer))
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body) // every request is a good one

@@ -48,7 +48,7 @@ var samples = []sample{
 	},
 	{
 		function: "CreatePlant", name: "duplicate", request: "POST /plants",
-		body: `{"id":2,"name":"Oak"}`, stored: `{"id":2,"name":"Oak"}`,
+		body: `{"id":2,"name":"Fern"}`, stored: `{"id":2,"name":"Fern"}`,
 		answer: "400 error 3001",
 	},
 	{

@@ -112,7 +112,7 @@ func seed(ctx context.Context, plants plant.Store, tokens token.Store, now time.
 	sample := token.Token{
 		ID:        sampleID,
 		Digest:    token.Digest(sampleToken),
-		Subject:   "gardener",
+		Subject:   "alice",
 		CreatedAt: now.UTC().Truncate(time.Second),
 		ExpiresAt: now.UTC().Truncate(time.Second).Add(24 * time.Hour),
 	}

@@ -42,24 +42,16 @@ func TestExamples(t *testing.T) {
 			t.Logf("left out: the example for %s, which is not installed", program)
 			continue
 		}
-		c := client{strings.Fields(command), fmt.Sprintf(`{"id":%d,"name":"Monstera","tag":"indoor"}`, id), server.Token}
+		c := client{
+			command: strings.Fields(command),
+			plant:   fmt.Sprintf(`{"id":%d,"name":"Monstera","tag":"indoor"}`, id),
+			secret:  server.Token,
+		}
 		for name, test := range map[string]func(*testing.T){
-			" after lost answers":  func(t *testing.T) { testLostAnswers(t, c, server.URL) },
-			" and another service": func(t *testing.T) { testAnotherService(t, c) },
-			" where nobody answers": func(t *testing.T) {
-				out, told, code := c.run(t, nobody.URL, c.plant)
-				if !strings.HasPrefix(out, "no answer") || code != 1 || strings.Count(told, "trying again in ") != 3 {
-					t.Errorf("%v = %q, exit code %d, and says %q, want no answer and 1, and three more attempts", c.command, out, code, told)
-				}
-			},
-			" without a plant": func(t *testing.T) {
-				if c.command[0] == browser { // which does not submit an incomplete form
-					return
-				}
-				if out, told, code := c.run(t, server.URL); out != "" || code != 2 || !strings.HasPrefix(told, "usage: URL=") {
-					t.Errorf("%v = %q, exit code %d, and says %q, want its usage and 2", c.command, out, code, told)
-				}
-			},
+			" after lost answers":   func(t *testing.T) { testLostAnswers(t, c, server.URL) },
+			" and another service":  func(t *testing.T) { testAnotherService(t, c) },
+			" where nobody answers": func(t *testing.T) { testNoAnswer(t, c, nobody.URL) },
+			" without a plant":      func(t *testing.T) { testUsage(t, c, server.URL) },
 		} {
 			runs.Go(func() { t.Run(program+name, test) })
 		}
@@ -89,6 +81,28 @@ func (c client) run(t *testing.T, address string, arguments ...string) (stdout, 
 	command.Env = append(command.Env, "URL="+address, "TOKEN="+c.secret)
 	out, _ := command.Output() // the exit code tells
 	return string(out), errors.String(), command.ProcessState.ExitCode()
+}
+
+// testNoAnswer checks that a client tries four times and then says that nobody answers.
+func testNoAnswer(t *testing.T, c client, address string) {
+	out, told, code := c.run(t, address, c.plant)
+	if !strings.HasPrefix(out, "no answer") || code != 1 {
+		t.Errorf("%v = %q, exit code %d, want no answer and 1", c.command, out, code)
+	}
+	if strings.Count(told, "trying again in ") != 3 {
+		t.Errorf("%v says %q, want three more attempts", c.command, told)
+	}
+}
+
+// testUsage checks that a client without a plant prints how to call it.
+func testUsage(t *testing.T, c client, address string) {
+	if c.command[0] == browser { // which does not submit an incomplete form
+		return
+	}
+	out, told, code := c.run(t, address)
+	if out != "" || code != 2 || !strings.HasPrefix(told, "usage: URL=") {
+		t.Errorf("%v = %q, exit code %d, and says %q, want its usage and 2", c.command, out, code, told)
+	}
 }
 
 // testLostAnswers lets a client create its plant through a proxy that loses the first answer, and answers the second
@@ -133,7 +147,11 @@ func testLostAnswers(t *testing.T, c client, address string) {
 	if exists != `{"error":3001,"message":"A plant with this id exists."}`+"\n" || existsCode != 1 {
 		t.Errorf("%v again = %q, exit code %d, want error 3001 and 1", c.command, exists, existsCode)
 	}
-	if len(keys) != 4 || keys[0] == "" || keys[0] != keys[1] || keys[1] != keys[2] || keys[2] == keys[3] {
+	if len(keys) != 4 {
+		t.Fatalf("%v sent the keys %q, want three in a run, and one later", c.command, keys)
+	}
+	first, later := keys[0], keys[3]
+	if first == "" || first == later || !slices.Equal(keys[:3], []string{first, first, first}) {
 		t.Errorf("%v sent the keys %q, want one for the three requests of a run, and another later", c.command, keys)
 	}
 }

@@ -6,13 +6,12 @@ package deployment
 
 import (
 	"encoding/json"
-	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -98,7 +97,8 @@ func (local localAWS) command(t *testing.T, variables []string, arguments ...str
 	command := exec.CommandContext(t.Context(), "tools/local-aws", arguments...)
 	command.Dir = local.folder
 	// `make deploy` builds for arm64, except for the environment local.
-	command.Env = append(os.Environ(), "MAKEFLAGS=ARCH="+architecture(t))
+	architecture := map[string]string{"amd64": "x86_64", "arm64": "arm64"}[runtime.GOARCH]
+	command.Env = append(os.Environ(), "MAKEFLAGS=ARCH="+architecture)
 	return command
 }
 
@@ -119,11 +119,11 @@ func (local localAWS) must(t *testing.T, variables []string, arguments ...string
 	return output
 }
 
-// decode decodes the JSON that a command prints into answer.
-func (local localAWS) decode(t *testing.T, answer any, arguments ...string) {
+// aws decodes the answer to a command of the AWS CLI into answer.
+func (local localAWS) aws(t *testing.T, answer any, arguments ...string) {
 	t.Helper()
 	var problems strings.Builder
-	command := local.command(t, nil, arguments...)
+	command := local.command(t, nil, append(append([]string{"aws"}, arguments...), "--output", "json")...)
 	command.Stderr = &problems
 	output, err := command.Output()
 	if err != nil {
@@ -132,24 +132,6 @@ func (local localAWS) decode(t *testing.T, answer any, arguments ...string) {
 	if err := json.Unmarshal(output, answer); err != nil {
 		t.Fatalf("%v: %v\n%s", arguments, err, output)
 	}
-}
-
-// aws decodes the answer to a command of the AWS CLI into answer.
-func (local localAWS) aws(t *testing.T, answer any, arguments ...string) {
-	t.Helper()
-	local.decode(t, answer, append(append([]string{"aws"}, arguments...), "--output", "json")...)
-}
-
-func architecture(t *testing.T) string {
-	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "uname", "-m").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.TrimSpace(string(out)) == "aarch64" {
-		return "arm64"
-	}
-	return "x86_64"
 }
 
 // cloudFormation returns a client of the local CloudFormation, which is faster than the AWS CLI.
@@ -205,27 +187,4 @@ func (local localAWS) edit(t *testing.T, file, start, from, to string) {
 	if err := os.WriteFile(path, []byte(before+start+changed), 0o600); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// ask sends a request. It returns the status and the body of the answer.
-func ask(t *testing.T, method, url, authorization, body string) string {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Content-Type", "application/json")
-	if authorization != "" {
-		request.Header.Set("Authorization", authorization)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close() //nolint:errcheck // it was read
-	answer, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fmt.Sprintf("%d %s", response.StatusCode, answer)
 }

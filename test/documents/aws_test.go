@@ -2,59 +2,62 @@ package documents
 
 import (
 	"os/exec"
-	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"plantstore/test/processtest"
 )
 
-// TestAWSCommands checks that the AWS CLI accepts each command that a document shows, by running it against a server that
-// stands for AWS. A command with a mistake sends no request.
+// TestAWSCommands checks that the AWS CLI accepts each command that a document shows. A command with a mistake sends no
+// request to the server that stands for AWS.
 func TestAWSCommands(t *testing.T) {
 	if _, err := exec.LookPath("aws"); err != nil {
 		processtest.Lacks(t, "the AWS CLI: pip install -r tools/awscli.txt")
 	}
-	environment, calls := processtest.AWS(t)
-	environment = append(environment, "stack=stack", "plants=plants", "application=application")
-	commands := awsCommands(t)
-	for _, command := range commands {
+	for _, command := range awsCommands(t) {
 		t.Run(command, func(t *testing.T) {
-			before := calls()
+			t.Parallel()
 			shell := exec.CommandContext(t.Context(), "bash", "-c", command)
+			environment, calls := processtest.AWS(t)
 			shell.Env = environment
 			output, err := shell.CombinedOutput()
-			if calls() == before {
+			if calls() == 0 {
 				t.Errorf("%s sent no request: %v\n%s", command, err, output)
 			}
 		})
 	}
-	if len(commands) < 15 {
-		t.Errorf("the documents have the commands %q, want more", commands)
-	}
 }
 
-// The examples of the documents, in shell, and the commands of the AWS CLI in them.
-var (
-	shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
-	awsCommand = regexp.MustCompile(`(\$\(|\b)aws [a-z]+ .*`)
-	afterwards = regexp.MustCompile(`   #.*| \|.*|; do .*`)
-)
-
-// awsCommands returns the commands of the AWS CLI in the examples of the documents.
+// awsCommands returns the commands of the AWS CLI in the shell examples of the documents. bash prints the commands that it
+// runs, and finds no program but this aws.
 func awsCommands(t *testing.T) (commands []string) {
 	t.Helper()
+	const aws = "aws() { echo text; }\n"
 	for _, document := range documents(t) {
-		for _, block := range shellBlock.FindAllStringSubmatch(read(t, document), -1) {
-			text := strings.ReplaceAll(block[1], "\\\n", "")
-			for _, found := range awsCommand.FindAllString(text, -1) {
-				command := afterwards.ReplaceAllString(found, "")
-				if inner, ok := strings.CutPrefix(command, "$("); ok {
-					command = inner[:strings.LastIndex(inner, ")")]
+		for example := range strings.SplitSeq(read(t, document), "```") {
+			script, isShell := strings.CutPrefix(example, "sh\n")
+			if !isShell {
+				continue
+			}
+			bash := exec.CommandContext(t.Context(), "bash", "-xc", aws+script)
+			bash.Dir = t.TempDir()
+			bash.Env = []string{"PATH=/none", "HOME=" + bash.Dir, "stack=stack", "plants=plants"}
+			trace, _ := bash.CombinedOutput() // most examples fail without their programs
+			if strings.Contains(string(trace), "syntax error") {
+				t.Errorf("%s: %s", document, trace)
+			}
+			for line := range strings.Lines(string(trace)) {
+				if _, command, ok := strings.Cut(line, "+ aws "); ok {
+					command = strings.ReplaceAll(command, " ARN", " arn:aws:dynamodb:us-east-1:123456789012:backup")
+					commands = append(commands, "aws "+strings.TrimSpace(command))
 				}
-				commands = append(commands, strings.ReplaceAll(command, " ARN ", " arn:aws:dynamodb:us-east-1:123456789012:backup "))
 			}
 		}
 	}
-	return commands
+	if len(commands) < 15 {
+		t.Errorf("the documents have the commands %q, want more", commands)
+	}
+	slices.Sort(commands)
+	return slices.Compact(commands)
 }

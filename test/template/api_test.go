@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,53 +15,74 @@ import (
 	"plantstore/internal/gateway"
 )
 
-// TestRoutes checks that the API has the routes of openapi.yaml, and that the authorizer
-// runs for every request: each request has a route key, and no verdict is cached.
-func TestRoutes(t *testing.T) {
-	type api struct {
-		Body struct {
-			Paths      map[string]map[string]struct{ Security []map[string][]string }
-			Components struct {
-				SecuritySchemes map[string]struct {
-					Authorizer struct {
-						EnableSimpleResponses        bool
-						IdentitySource               []string
-						AuthorizerResultTTLInSeconds *int
-					} `json:"x-amazon-apigateway-authorizer"`
-				}
+// api is an AWS::ApiGatewayV2::Api, whose body is OpenAPI.
+type api struct {
+	Body struct {
+		Paths      map[string]map[string]operation
+		Components struct {
+			SecuritySchemes map[string]struct {
+				Authorizer authorizer `json:"x-amazon-apigateway-authorizer"`
 			}
 		}
+		CORS map[string][]json.RawMessage `json:"x-amazon-apigateway-cors"`
 	}
+}
+
+type operation struct{ Security []map[string][]string }
+
+type authorizer struct {
+	EnableSimpleResponses        bool
+	IdentitySource               []string
+	AuthorizerResultTTLInSeconds *int
+}
+
+// TestRoutes checks that the API has the routes of openapi.yaml and no others.
+func TestRoutes(t *testing.T) {
 	var contract struct {
 		Paths map[string]map[string]any
 	}
 	if err := yaml.Unmarshal([]byte(read(t, "openapi.yaml")), &contract); err != nil {
 		t.Fatal(err)
 	}
-	body := properties[api](t, production(t), "AWS::ApiGatewayV2::Api")["HttpApi"].Body
-	for path, methods := range contract.Paths {
+	want := routes(contract.Paths)
+	got := routes(properties[api](t, production(t), "AWS::ApiGatewayV2::Api")["HttpApi"].Body.Paths)
+	if !slices.Equal(got, want) {
+		t.Errorf("the API has the routes %v, and openapi.yaml %v: see the functions' Events in template.yaml", got, want)
+	}
+}
+
+// routes returns the routes of an OpenAPI document, such as "post /plants".
+func routes[T any](paths map[string]map[string]T) (routes []string) {
+	for path, methods := range paths {
 		for method := range methods {
-			if method == "parameters" {
-				continue // of all methods of the path
-			}
-			route, ok := body.Paths[path][method]
-			if !ok || len(route.Security) != 1 {
-				t.Errorf("%s %s: in the API = %t, with %v, want one authorizer: see the function's Events in template.yaml", method, path, ok, route.Security)
-				continue
-			}
-			for name := range route.Security[0] {
-				a := body.Components.SecuritySchemes[name].Authorizer
-				if !slices.Equal(a.IdentitySource, []string{"$context.routeKey"}) || a.AuthorizerResultTTLInSeconds == nil ||
-					*a.AuthorizerResultTTLInSeconds != 0 || !a.EnableSimpleResponses {
-					t.Errorf("%s %s has the authorizer %+v, want it to run for every request", method, path, a)
-				}
+			if method != "parameters" { // of all methods of the path
+				routes = append(routes, method+" "+path)
 			}
 		}
 	}
+	slices.Sort(routes)
+	return routes
+}
+
+// TestAuthorizer checks that the authorizer runs for every request of every route: each
+// request has a route key, and no verdict is cached.
+func TestAuthorizer(t *testing.T) {
+	body := properties[api](t, production(t), "AWS::ApiGatewayV2::Api")["HttpApi"].Body
+	want := []authorizer{{
+		EnableSimpleResponses:        true,
+		IdentitySource:               []string{"$context.routeKey"},
+		AuthorizerResultTTLInSeconds: new(0),
+	}}
 	for path, methods := range body.Paths {
-		for method := range methods {
-			if contract.Paths[path][method] == nil {
-				t.Errorf("the API has %s %s, which is not in openapi.yaml", method, path)
+		for method, operation := range methods {
+			var got []authorizer
+			for _, requirement := range operation.Security {
+				for name := range requirement {
+					got = append(got, body.Components.SecuritySchemes[name].Authorizer)
+				}
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("%s %s has the authorizers %+v, want one that runs for every request", method, path, got)
 			}
 		}
 	}
@@ -86,7 +108,7 @@ func TestDoors(t *testing.T) {
 		SourceArn any
 	}
 	for name, p := range properties[permission](t, s, "AWS::Lambda::Permission") {
-		if p.Principal != "apigateway.amazonaws.com" || !references(p.SourceArn)["HttpApi"] {
+		if p.Principal != "apigateway.amazonaws.com" || !refers(p.SourceArn, "HttpApi") {
 			t.Errorf("%s lets %s in from %v, want the API alone", name, p.Principal, p.SourceArn)
 		}
 	}
@@ -108,10 +130,10 @@ func TestAccessLog(t *testing.T) {
 	if err := json.Unmarshal([]byte(format), &fields); err != nil {
 		t.Fatalf("%s: %v", format, err)
 	}
+	known := []string{"requestId", "requestTimeEpoch", "routeKey", "status", "error", "authorizer", "integration", "responseLatency"}
 	for name, variable := range fields {
-		switch strings.Split(strings.TrimPrefix(variable, "$context."), ".")[0] {
-		case "requestId", "requestTimeEpoch", "routeKey", "status", "error", "authorizer", "integration", "responseLatency":
-		default:
+		variable, _, _ := strings.Cut(strings.TrimPrefix(variable, "$context."), ".")
+		if !slices.Contains(known, variable) {
 			t.Errorf("the access log has %s as %s", variable, name)
 		}
 	}
@@ -120,25 +142,18 @@ func TestAccessLog(t *testing.T) {
 // TestCORS checks that pages may use the methods of the routes, and that the API answers
 // a page as internal/gateway does.
 func TestCORS(t *testing.T) {
-	type api struct {
-		Body struct {
-			Paths map[string]map[string]any
-			CORS  map[string][]json.RawMessage `json:"x-amazon-apigateway-cors"`
-		}
-	}
-	var onAWS struct {
+	var cors struct {
 		AllowMethods, AllowHeaders, ExposeHeaders []string
 		MaxAge                                    int
 	}
 	body := properties[api](t, production(t), "AWS::ApiGatewayV2::Api")["HttpApi"].Body
-	if err := json.Unmarshal(body.CORS["Fn::If"][1], &onAWS); err != nil {
+	if err := json.Unmarshal(body.CORS["Fn::If"][1], &cors); err != nil {
 		t.Fatal(err)
 	}
-	for path, methods := range body.Paths {
-		for method := range methods {
-			if !slices.Contains(onAWS.AllowMethods, strings.ToUpper(method)) {
-				t.Errorf("pages may not use %s %s", method, path)
-			}
+	for _, route := range routes(body.Paths) {
+		method, _, _ := strings.Cut(route, " ")
+		if !slices.Contains(cors.AllowMethods, strings.ToUpper(method)) {
+			t.Errorf("pages may not use %s", route)
 		}
 	}
 	local := &gateway.Gateway{AllowOrigins: []string{"*"}, NewID: func() string { return "id" }}
@@ -148,9 +163,9 @@ func TestCORS(t *testing.T) {
 	answer := httptest.NewRecorder()
 	local.ServeHTTP(answer, preflight)
 	for header, want := range map[string]string{
-		"Access-Control-Allow-Headers":  strings.Join(onAWS.AllowHeaders, ","),
-		"Access-Control-Expose-Headers": strings.Join(onAWS.ExposeHeaders, ","),
-		"Access-Control-Max-Age":        strconv.Itoa(onAWS.MaxAge),
+		"Access-Control-Allow-Headers":  strings.Join(cors.AllowHeaders, ","),
+		"Access-Control-Expose-Headers": strings.Join(cors.ExposeHeaders, ","),
+		"Access-Control-Max-Age":        strconv.Itoa(cors.MaxAge),
 	} {
 		if got := answer.Header().Get(header); got != want {
 			t.Errorf("%s is %q, on AWS %q", header, got, want)

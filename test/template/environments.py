@@ -1,6 +1,12 @@
-"""Prints the settings of `sam deploy` in each environment of samconfig.toml, with the parameters as SAM reads them."""
+"""Prints the settings of `sam deploy` in each environment of samconfig.toml, with the parameters as SAM reads them.
+
+The parameters of a build are on stdin, as JSON.
+"""
 import json
+import os
+import shutil
 import sys
+import tempfile
 import tomllib
 
 from samcli.cli.types import CfnParameterOverridesType
@@ -8,6 +14,12 @@ from samcli.cli.types import CfnParameterOverridesType
 with open("samconfig.toml", "rb") as file:
     config = tomllib.load(file)
 environments = {name: block["deploy"]["parameters"] for name, block in config.items() if isinstance(block, dict) and "deploy" in block}
-for settings in environments.values():
-    settings["parameter_overrides"] = CfnParameterOverridesType().convert(settings["parameter_overrides"], None, None)
+with tempfile.TemporaryDirectory() as folder:
+    shutil.copy("environments.yaml", folder)
+    os.chdir(folder)
+    os.makedirs(".aws-sam/build")
+    with open(".aws-sam/build/parameters.yaml", "w") as file:
+        json.dump(json.load(sys.stdin), file)
+    for settings in environments.values():
+        settings["parameter_overrides"] = CfnParameterOverridesType().convert(settings["parameter_overrides"], None, None)
 json.dump(environments, sys.stdout)

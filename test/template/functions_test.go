@@ -1,199 +1,145 @@
 package template
 
 import (
-	"bytes"
-	"compress/flate"
-	"debug/elf"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
-
-	"go.yaml.in/yaml/v3"
 
 	"plantstore/test/processtest"
 	"plantstore/test/runtimeapi"
 )
 
-// TestBuild checks what the targets of the Makefile build for a processor that is not
-// this machine's: the binary is for it and needs no library, parameters.yaml names it,
-// and any folder gives the same bytes, so that a deployment without a change deploys
-// nothing. A cold start loads the zip, which has at most 3.8 MB.
-func TestBuild(t *testing.T) {
-	architecture, machine := "arm64", elf.EM_AARCH64
-	if runtime.GOARCH == "arm64" {
-		architecture, machine = "x86_64", elf.EM_X86_64
-	}
-	elsewhere := t.TempDir()
-	run(t, "cp", "-R", "cmd", "internal", "go.mod", "go.sum", "Makefile", elsewhere)
-	for name := range properties[function](t, production(t), "AWS::Lambda::Function") {
+// TestFunctions runs each function as Lambda does, with the variables that the template
+// declares, on its sample events.
+func TestFunctions(t *testing.T) {
+	t.Parallel()
+	s := production(t)
+	filters := properties[filter](t, s, "AWS::Logs::MetricFilter")
+	for name, f := range properties[function](t, s, "AWS::Lambda::Function") {
 		t.Run(name, func(t *testing.T) {
-			binary := build(t, ".", name, architecture, machine)
-			if !bytes.Equal(binary, build(t, elsewhere, name, architecture, machine)) {
-				t.Error("another folder gives other bytes")
+			t.Parallel()
+			folder := strings.ToLower(strings.TrimSuffix(name, "Function"))
+			binary := processtest.Build(t, "cmd/"+folder)
+			events, _ := filepath.Glob("events/" + folder + "/*.json") // the pattern is well-formed
+			if len(events) == 0 {
+				t.Fatalf("events/%s has no sample event: add one to tools/seed/events.go", folder)
 			}
-			var zip bytes.Buffer
-			w, err := flate.NewWriter(&zip, flate.DefaultCompression)
+			store := startStore(t)
+			variable, _ := f.table()
+			environment := append(f.texts(), processtest.Environment(store.URL, "BUILD=b1")...)
+
+			t.Run("without its table, it ends with status 1 and names the variable", func(t *testing.T) {
+				log, err := invoke(t, binary, environment, events[:1])
+				if !strings.HasSuffix(fmt.Sprint(err), "exit status 1") {
+					t.Errorf("it ends with %v, want exit status 1", err)
+				}
+				if !strings.Contains(log, variable+" is not set") {
+					t.Errorf("its log is %s, want the variable %s", log, variable)
+				}
+			})
+			log, err := invoke(t, binary, append(environment, variable+"=table"), events)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("%v: %v\n%s", events, err, log)
 			}
-			if _, err := w.Write(binary); err != nil {
-				t.Fatal(err)
-			}
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
-			if zip.Len() > 3_800_000 {
-				t.Errorf("its zip has %d bytes, want at most 3.8 MB", zip.Len())
-			}
+			t.Run("it opens one connection before the first event", func(t *testing.T) {
+				if store.connections != 1 {
+					t.Errorf("it opens %d connections", store.connections)
+				}
+			})
+			t.Run("it calls what its role allows", func(t *testing.T) {
+				allowed := allowedAction(t, s, f)
+				slices.Sort(store.actions)
+				if called := slices.Compact(store.actions); !slices.Equal(called, []string{allowed}) {
+					t.Errorf("it calls %v, and its role allows %s", called, allowed)
+				}
+			})
+			t.Run("it logs a line for each event, with Lambda's request id and the build", func(t *testing.T) {
+				lines := strings.Count(log, `"lambda_request_id":"8476a536-`)
+				if lines != len(events) || strings.Count(log, `"build":"b1"`) != lines {
+					t.Errorf("%d events are logged as %s", len(events), log)
+				}
+			})
+			t.Run("it logs each field that a metric filter reads", func(t *testing.T) {
+				for filterName, f := range filters {
+					for _, field := range f.fields() {
+						name := strings.TrimPrefix(field, "$.")
+						// The access log is the gateway's. Of the events' tokens, none expires soon.
+						other := f.LogGroupName.Ref != "Log" || name == "expires_in_days"
+						if !other && !strings.Contains(log, `"`+name+`":`) {
+							t.Errorf("%s reads %s, which the log %s lacks", filterName, name, log)
+						}
+					}
+				}
+			})
 		})
 	}
 }
 
-// build builds a function as `sam build` does, checks its processor and returns its binary.
-func build(t *testing.T, folder, name, architecture string, machine elf.Machine) []byte {
+// A store stands for DynamoDB, in which each write succeeds and each read finds nothing.
+type store struct {
+	*httptest.Server
+	mutex       sync.Mutex
+	connections int      // requests that only open a connection
+	actions     []string // operations, by their names in a policy
+}
+
+func startStore(t *testing.T) *store {
 	t.Helper()
-	artifacts := filepath.Join(t.TempDir(), name)
-	run(t, "make", "-C", folder, "build-"+name, "ARCH="+architecture, "ARTIFACTS_DIR="+artifacts)
-	checkBuild(t, filepath.Join(artifacts, "bootstrap"), filepath.Join(artifacts, "../parameters.yaml"), architecture, machine)
-	return []byte(read(t, filepath.Join(artifacts, "bootstrap")))
-}
-
-// checkBuild checks that a binary is for a processor and needs no library, and that
-// `sam deploy` and `sam local` get that processor from the parameters.
-func checkBuild(t *testing.T, binary, parameters, architecture string, machine elf.Machine) {
-	t.Helper()
-	var written struct {
-		Architecture string `yaml:"Architecture"`
-		Build        string `yaml:"Build"`
-		Shift        string `yaml:"Shift"`
-	}
-	if err := yaml.Unmarshal([]byte(read(t, parameters)), &written); err != nil {
-		t.Fatal(err)
-	}
-	if written.Architecture != architecture || written.Build == "" || written.Shift == "" {
-		t.Errorf("the parameters are %+v, want the architecture %s, a build and a shift", written, architecture)
-	}
-	file, err := elf.NewFile(strings.NewReader(read(t, binary)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	libraries, err := file.ImportedLibraries()
-	if err != nil || len(libraries) > 0 || file.Machine != machine {
-		t.Errorf("%s is for %v and needs %v (%v), want %v alone", binary, file.Machine, libraries, err, machine)
-	}
-}
-
-// TestBuiltFunctions checks what `sam build` has built. SAM does not tell the Makefile for which processor it builds.
-func TestBuiltFunctions(t *testing.T) {
-	if os.Getenv("BUILT") == "" {
-		t.Skip("skipped: `make build` runs this on what it built")
-	}
-	var built struct {
-		Parameters struct {
-			Architecture struct {
-				Default string `yaml:"Default"`
-			} `yaml:"Architecture"`
-		} `yaml:"Parameters"`
-	}
-	if err := yaml.Unmarshal([]byte(read(t, ".aws-sam/build/template.yaml")), &built); err != nil {
-		t.Fatal(err)
-	}
-	architecture := built.Parameters.Architecture.Default
-	machine := map[string]elf.Machine{"arm64": elf.EM_AARCH64, "x86_64": elf.EM_X86_64}[architecture]
-	for name := range properties[function](t, production(t), "AWS::Lambda::Function") {
-		checkBuild(t, filepath.Join(".aws-sam/build", name, "bootstrap"), ".aws-sam/build/parameters.yaml", architecture, machine)
-	}
-}
-
-// TestFunctions runs each function as Lambda does, with the variables that the template declares, on its sample events.
-// Without its table's name, the function must exit with status 1 and log the variable's name.
-func TestFunctions(t *testing.T) {
-	s := production(t)
-	for name := range properties[function](t, s, "AWS::Lambda::Function") {
-		t.Run(name, func(t *testing.T) { testFunction(t, s, name) })
-	}
-}
-
-func testFunction(t *testing.T, s stack, name string) {
-	t.Helper()
-	var connections atomic.Int32
-	var called sync.Map // the operations of DynamoDB, by their name in a policy
-	dynamoDB := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := new(store)
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mutex.Lock()
+		defer s.mutex.Unlock()
 		if r.Method == http.MethodGet {
-			connections.Add(1)
+			s.connections++
 		} else {
 			_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-			called.Store("dynamodb:"+operation, true)
+			s.actions = append(s.actions, "dynamodb:"+operation)
 		}
-		fmt.Fprint(w, "{}") // a write is done, a read finds nothing
+		fmt.Fprint(w, "{}")
 	}))
-	defer dynamoDB.Close()
-	var environment []string
-	tableVariable := ""
-	for variable, value := range properties[function](t, s, "AWS::Lambda::Function")[name].Environment.Variables {
-		text, isText := value.(string)
-		switch {
-		case strings.HasSuffix(variable, "_TABLE"):
-			tableVariable = variable
-		case isText:
-			environment = append(environment, variable+"="+text)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// table returns the variable with the name of a function's table, and the table.
+func (f function) table() (variable, table string) {
+	for name, value := range f.Environment.Variables {
+		reference, _ := value.(map[string]any)
+		if strings.HasSuffix(name, "_TABLE") {
+			table, _ = reference["Ref"].(string)
+			return name, table
 		}
 	}
-	environment = append(environment, processtest.Environment(dynamoDB.URL)...)
-	command := strings.ToLower(strings.TrimSuffix(name, "Function"))
-	binary := processtest.Build(t, "cmd/"+command)
-	files, _ := filepath.Glob("events/" + command + "/*.json") // the pattern is well-formed
-	if len(files) == 0 {
-		t.Fatalf("events/%s has no sample event: add one to tools/seed/events.go", command)
-	}
-	log, err := invoke(t, binary, environment, files[0])
-	if !strings.HasSuffix(fmt.Sprint(err), "exit status 1") || !strings.Contains(log, tableVariable+" is not set") {
-		t.Errorf("without %s: %v, log %s, want exit status 1 and the variable's name", tableVariable, err, log)
-	}
-	log, err = invoke(t, binary, append(environment, tableVariable+"=table", "BUILD=b1"), files...)
-	if err != nil || connections.Load() != 1 {
-		t.Errorf("%v: %d connections before the first event (%v), want one; log %s", files, connections.Load(), err, log)
-	}
-	roleName := properties[function](t, s, "AWS::Lambda::Function")[name].Role.GetAtt[0]
-	allowed := properties[role](t, s, "AWS::IAM::Role")[roleName].Policies[0].PolicyDocument.Statement[0].Action
-	called.Range(func(operation, _ any) bool {
-		if operation != allowed {
-			t.Errorf("%s calls %v, and %s allows %v", name, operation, roleName, allowed)
-		}
-		return true
-	})
-	joined := strings.Count(log, `"lambda_request_id":"8476a536-`)
-	if joined != len(files) || strings.Count(log, `"build":"b1"`) != joined || strings.Count(log, `"cold_start"`) != 1 {
-		t.Errorf("%d events are logged as %s, want a line for each with Lambda's request id and the build", len(files), log)
-	}
-	for filterName, f := range properties[filter](t, s, "AWS::Logs::MetricFilter") {
-		for _, comparison := range f.comparisons() {
-			field := strings.TrimPrefix(comparison[0], "$.")
-			// The access log is the gateway's. Of the events' tokens, none expires soon.
-			if f.LogGroupName.Ref == "Log" && field != "expires_in_days" && !strings.Contains(log, `"`+field+`":`) {
-				t.Errorf("%s reads %s, which the log %s lacks", filterName, field, log)
-			}
+	return "", ""
+}
+
+// texts returns the variables of a function whose values are texts in the template.
+func (f function) texts() (variables []string) {
+	for name, value := range f.Environment.Variables {
+		if text, ok := value.(string); ok {
+			variables = append(variables, name+"="+text)
 		}
 	}
+	return variables
 }
 
 // invoke starts a function, hands it the events in files, stops it and returns its log.
-func invoke(t *testing.T, binary string, environment []string, files ...string) (log string, err error) {
+func invoke(t *testing.T, binary string, environment, files []string) (log string, err error) {
 	t.Helper()
 	f, err := runtimeapi.Start(binary, environment...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := 0; i < len(files) && err == nil; i++ {
-		_, _, err = f.Invoke([]byte(read(t, files[i])), 10*time.Second)
+	for _, file := range files {
+		if _, _, err = f.Invoke([]byte(read(t, file)), 10*time.Second); err != nil {
+			break
+		}
 	}
 	f.Stop()
 	return f.Log.String(), err

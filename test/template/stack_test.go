@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -145,4 +146,14 @@ type attribute struct {
 // substitution is a text with parameters in it.
 type substitution struct {
 	Sub string `json:"Fn::Sub"`
+}
+
+// equal reports whether two values are the same as JSON.
+func equal(a, b any) bool { return reflect.DeepEqual(decoded(a), decoded(b)) }
+
+// decoded returns what the JSON of a value is decoded to.
+func decoded(value any) (as any) {
+	encoded, _ := json.Marshal(value) // our types have a JSON form
+	_ = json.Unmarshal(encoded, &as)  // it is well-formed
+	return as
 }

@@ -1,0 +1,110 @@
+package template
+
+import (
+	"encoding/json"
+	"path"
+	"slices"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+type statement struct {
+	Effect   string
+	Action   any // a text or a list
+	Resource any // a text or a list
+}
+
+// TestDeployRole checks that the role of tools/deploy-role.yaml allows what
+// CloudFormation needs for each resource of the stack, as its registry says, and that an
+// action which takes no resource is allowed on all.
+func TestDeployRole(t *testing.T) {
+	t.Parallel()
+	var deployRole struct {
+		Policies []struct {
+			PolicyDocument struct{ Statement []statement }
+		}
+	}
+	deployResource(t, "Role", &deployRole)
+	actions := neededActions(t)
+	var withoutResource []string
+	script(t, "checkov", "wildcards.py", actions, &withoutResource)
+	for _, action := range actions {
+		onAll := slices.Contains(withoutResource, action)
+		allows := func(s statement) bool { return s.allows(action) && (s.Resource == "*" || !onAll) }
+		if !slices.ContainsFunc(deployRole.Policies[0].PolicyDocument.Statement, allows) {
+			t.Errorf("the role does not allow %s; on every resource = %t", action, onAll)
+		}
+	}
+}
+
+// neededActions returns the actions that CloudFormation needs for the stack.
+func neededActions(t *testing.T) (actions []string) {
+	t.Helper()
+	var kinds []string
+	for _, resource := range production(t).Resources {
+		kinds = append(kinds, resource.Type)
+	}
+	var listed []string
+	script(t, "sam", "handlers.py", kinds, &listed)
+	for _, action := range listed {
+		if !slices.ContainsFunc(notNeeded, func(pattern string) bool { return matches(pattern, action) }) {
+			actions = append(actions, action)
+		}
+	}
+	if len(actions) < 100 {
+		t.Errorf("the registry lists the actions %v, want more", actions)
+	}
+	return actions
+}
+
+// notNeeded are actions that the registry lists for features that the stack does not
+// use, and those that the role must not have.
+var notNeeded = []string{
+	"ec2:*", "elasticfilesystem:*", "firehose:*", "kinesis:*", "kms:*", "s3:*", "s3files:*",
+	"dynamodb:*Item", "dynamodb:Query", "dynamodb:Scan", "dynamodb:*Replica", "dynamodb:*Kinesis*", "dynamodb:ImportTable",
+	"dynamodb:*ResourcePolicy", "dynamodb:UpdateContributorInsights", "iam:DeleteRolePermissionsBoundary", "logs:*IndexPolicy",
+	"logs:DeleteResourcePolicy", "dynamodb:CreateTable", "dynamodb:DeleteTable", "dynamodb:UpdateContinuousBackups", "dynamodb:UpdateTimeToLive",
+	"lambda:GetCodeSigningConfig", "lambda:GetLayerVersion", "lambda:PassCapacityProvider", "codedeploy:RegisterOnPremisesInstance",
+}
+
+// matches reports whether an IAM pattern matches an action.
+func matches(pattern, action string) bool {
+	ok, err := path.Match(pattern, action)
+	return ok && err == nil
+}
+
+func (s statement) allows(action string) bool {
+	return s.Effect == "Allow" && slices.ContainsFunc(s.actions(), func(pattern string) bool { return matches(pattern, action) })
+}
+
+func (s statement) actions() (actions []string) {
+	list, isList := s.Action.([]any)
+	if !isList {
+		list = []any{s.Action}
+	}
+	for _, action := range list {
+		actions = append(actions, action.(string))
+	}
+	return actions
+}
+
+// deployResource decodes the properties of a resource of tools/deploy-role.yaml.
+func deployResource(t *testing.T, name string, into any) {
+	t.Helper()
+	var file struct {
+		Resources map[string]struct {
+			Properties map[string]any `yaml:"Properties"`
+		} `yaml:"Resources"`
+	}
+	if err := yaml.Unmarshal([]byte(read(t, "tools/deploy-role.yaml")), &file); err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := json.Marshal(file.Resources[name].Properties)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(encoded, into); err != nil {
+		t.Fatal(err)
+	}
+}

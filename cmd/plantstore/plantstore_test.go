@@ -130,23 +130,33 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestExamplesOfHelp checks that every example in the help is a valid call of its command.
+// TestExamplesOfHelp checks that the help of every command has an example, and that each example is a valid call of the
+// command.
 func TestExamplesOfHelp(t *testing.T) {
 	t.Parallel()
 	parser := newParser(t.Context())
-	for _, command := range append(parser.Model.Leaves(true), parser.Model.Node) {
-		example := regexp.MustCompile(`(?m)^ {4}(?:TOKEN=\$\()?plantstore ([^|#)<\n]+)`)
+	// An example is an indented line: plantstore and its arguments, up to a pipe, a comment or a redirection.
+	example := regexp.MustCompile(`(?m)^ {4}(?:TOKEN=\$\()?plantstore ([^|#)<\n]+)`)
+	root := parser.Model.Node // whose help has examples of any command
+	for _, command := range append(parser.Model.Leaves(true), root) {
 		calls := example.FindAllStringSubmatch(command.Detail+"\n"+command.Help, -1)
 		for _, call := range calls {
 			got, err := parser.Parse(strings.Fields(call[1]))
-			if err != nil || command != parser.Model.Node && got.Selected() != command {
+			if err != nil {
 				t.Errorf("help of %s: plantstore %s: %v", command.Path(), call[1], err)
+			} else if command != root && got.Selected() != command {
+				t.Errorf("help of %s has an example of another command: plantstore %s", command.Path(), call[1])
 			}
 		}
 		if len(calls) == 0 {
 			t.Errorf("help of %s has no example", command.Path())
 		}
 	}
+}
+
+// TestVersion checks that --version prints the version of Go with which the command was built.
+func TestVersion(t *testing.T) {
+	t.Parallel()
 	newTool(t).check(t, "--version", 0, ".* go1[.].*\n", "")
 }
 
@@ -303,7 +313,8 @@ func TestListOfOtherItems(t *testing.T) {
 	p.check(t, "token list", 1, `ID .*\nodd .*\n`, `.*the item with the id "un\\x1breadable" is no token\n`)
 }
 
-// TestIssueToAFullDisk checks that nobody keeps a token that was not printed.
+// TestIssueToAFullDisk checks that `token issue` fails if it cannot print the token, which is stored by then, and says to
+// revoke it.
 func TestIssueToAFullDisk(t *testing.T) {
 	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)

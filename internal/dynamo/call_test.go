@@ -155,7 +155,8 @@ func TestCreateByAttempts(t *testing.T) {
 	}
 }
 
-// A put whose outcome does not become known ends with the deadline. The error contains the cause, for the log.
+// A put whose outcome does not become known ends with the deadline: with ErrUnavailable if no attempt may have been
+// applied, or else with ErrOutcomeUnknown. The error contains the cause, for the log.
 func TestCreateByDeadline(t *testing.T) {
 	tests := []struct {
 		name     string

@@ -162,7 +162,7 @@ func begin(status int, next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// thenClose stops to listen and does what last says.
+// thenClose does with an attempt what last says, and accepts no connection after it.
 func thenClose(last http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		server, _ := r.Context().Value(http.ServerContextKey).(*http.Server)

@@ -24,13 +24,14 @@ func cors(method, origin, requested string, authorizer *function, allowed []stri
 	return w
 }
 
-// A browser asks by a preflight request whether a page may send its request.
+// A browser asks by a preflight request whether a page may send its request. The gateway answers it without the
+// authorizer, and allows the request for an allowed origin only.
 func TestPreflight(t *testing.T) {
 	some := []string{"http://localhost:5173", page}
 	varies := http.Header{"Vary": {"Origin"}}
 	permitted := http.Header{
 		"Access-Control-Allow-Origin":   {page},
-		"Access-Control-Allow-Methods":  {"GET,POST"}, // of the routes of serve
+		"Access-Control-Allow-Methods":  {"GET,POST"}, // the methods of the routes
 		"Access-Control-Allow-Headers":  {"authorization,content-type,idempotency-key"},
 		"Access-Control-Expose-Headers": {"retry-after,idempotency-key,apigw-requestid"},
 		"Access-Control-Max-Age":        {"7200"},

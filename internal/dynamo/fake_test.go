@@ -26,6 +26,7 @@ type fake struct {
 	*pipenet.Listener
 	attempts []http.HandlerFunc
 
+	answering   sync.WaitGroup
 	mu          sync.Mutex
 	requests    []request
 	connections int // so far
@@ -45,7 +46,10 @@ func newFake(t *testing.T, attempts ...http.HandlerFunc) *fake {
 	}
 	server := &http.Server{Handler: f, ConnState: f.count} //nolint:gosec // its clients are tests
 	go server.Serve(f)                                     //nolint:errcheck // it ends with the test
-	t.Cleanup(func() { _ = server.Close() })
+	t.Cleanup(func() {
+		_ = server.Close()
+		f.answering.Wait() // a bubble must not end before its goroutines
+	})
 	return f
 }
 
@@ -60,6 +64,8 @@ func (f *fake) count(_ net.Conn, state http.ConnState) {
 
 // ServeHTTP records a request and lets the next attempt answer it.
 func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f.answering.Add(1)
+	defer f.answering.Done()
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the client gave up
@@ -140,11 +146,14 @@ func answer(status int, body string) http.HandlerFunc {
 	}
 }
 
-// after waits and does what next says.
+// after waits and does what next says, unless the client has given up by then.
 func after(wait time.Duration, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		time.Sleep(wait)
-		next(w, r)
+		select {
+		case <-time.After(wait):
+			next(w, r)
+		case <-r.Context().Done():
+		}
 	}
 }
 

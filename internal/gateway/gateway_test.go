@@ -261,6 +261,8 @@ func TestAnswers(t *testing.T) {
 		{name: "an authorizer that fails", authorizer: fails(errBroken), status: 500, want: failed},
 		{name: "an authorizer that answers no JSON", authorizer: answers("yes"), status: 500, want: failed},
 		{name: "a function that fails", authorizer: allowing, function: fails(errBroken), status: 500, want: failed},
+		{name: "a function that answers no JSON", authorizer: allowing, function: answers("yes"), status: 500, want: failed},
+		{name: "a function that answers no status", authorizer: allowing, function: answers("{}"), status: 500, want: failed},
 		{name: "status 199", authorizer: allowing, function: answers(`{"statusCode":199}`), status: 500, want: failed},
 		{name: "status 200", authorizer: allowing, function: answers(`{"statusCode":200}`), status: 200, want: ""},
 		{name: "status 599", authorizer: allowing, function: answers(`{"statusCode":599,"body":"x"}`), status: 599, want: "x"},

@@ -244,9 +244,11 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// TestConcurrency checks that many first tokens cause one fetch.
+// TestConcurrency checks that many first tokens cause one fetch, which is a request for the URL of the keys and one for
+// the keys.
 func TestConcurrency(t *testing.T) {
 	i, k1 := newIssuer()
+	i.documents[discoveryPath] = slow(i.documents[discoveryPath], 20*time.Millisecond) // longer than the others need to begin
 	v, bearer := i.verifier(t), i.token(t, k1, nil, nil)
 	var group sync.WaitGroup
 	for range 50 {

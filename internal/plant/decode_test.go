@@ -40,7 +40,7 @@ func TestDecode(t *testing.T) {
 				t.Fatalf("Decode(%.80q) = %v, want a plant", test.body, err)
 			}
 			if !reflect.DeepEqual(got, test.want) {
-				t.Errorf("Decode(%.80q) = %.80v, want %.80v", test.body, got, test.want)
+				t.Errorf("Decode(%.80q) = %+v, want %+v", test.body, got, test.want)
 			}
 		})
 	}
@@ -78,7 +78,7 @@ func TestDecodeMalformed(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := Decode([]byte(test.body))
 			if !errors.Is(err, ErrMalformed) {
-				t.Errorf("Decode(%.80q) = %.80v, %v, want %v", test.body, got, err, ErrMalformed)
+				t.Errorf("Decode(%.80q) = %+v, %v, want %v", test.body, got, err, ErrMalformed)
 			}
 		})
 	}

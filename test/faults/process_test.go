@@ -113,7 +113,7 @@ func (s *stage) outage() {
 }
 
 // Whatever happens to a process, the next invocation of it, or of the process that replaces it, gets the
-// right answer, and no plant is created twice.
+// right answer, and the table has the plant.
 func TestRuntimeFaults(t *testing.T) {
 	binary := processtest.Build(t, "cmd/createplant") // before the parallel tests, as it needs the CPU
 	t.Parallel()

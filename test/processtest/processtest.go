@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"testing"
 )
 
@@ -17,6 +18,21 @@ func Lacks(t testing.TB, what string) {
 		t.Fatal("this test needs " + what)
 	}
 	t.Skip("skipped: this test needs " + what)
+}
+
+// Python returns the Python that runs a tool, which has the tool's packages.
+func Python(t testing.TB, tool string) string {
+	t.Helper()
+	for _, folder := range filepath.SplitList(os.Getenv("PATH")) {
+		program, _ := os.ReadFile(filepath.Join(folder, tool)) // it may not be there
+		line, _, _ := strings.Cut(string(program), "\n")
+		python, isScript := strings.CutPrefix(line, "#!")
+		if isScript && strings.Contains(python, "python") {
+			return python
+		}
+	}
+	Lacks(t, tool+", in Python: see CONTRIBUTING.md, Tools")
+	return ""
 }
 
 // Build builds the command in a folder of the module, such as cmd/createplant, with

@@ -40,7 +40,8 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// build builds a function as `sam build` does, checks the result and returns the binary's path.
+// build builds a function as `sam build` does, and returns the path of the binary. The binary must be for the
+// architecture, as checkBuild says.
 func build(t *testing.T, folder, name, architecture string) string {
 	t.Helper()
 	artifacts := filepath.Join(t.TempDir(), name)

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
-	"strings"
 	"sync"
 	"testing"
 
@@ -33,20 +32,15 @@ func run(t *testing.T, command string, arguments ...string) {
 }
 
 // script runs a script of this folder with the Python that runs a tool, decodes its
-// output into result, and skips the test if the tool is missing.
+// output into result. The test is skipped if the tool is missing.
 func script(t *testing.T, tool, file string, input, result any) {
 	t.Helper()
-	path, err := exec.LookPath(tool)
-	if err != nil {
-		processtest.Lacks(t, tool+": see CONTRIBUTING.md, Tools")
-	}
-	python, _, _ := strings.Cut(strings.TrimPrefix(read(t, path), "#!"), "\n")
 	stdin, err := json.Marshal(input)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var message bytes.Buffer
-	command := exec.CommandContext(t.Context(), python, filepath.Join("test/template", file))
+	command := exec.CommandContext(t.Context(), processtest.Python(t, tool), filepath.Join("test/template", file))
 	command.Stdin = bytes.NewReader(stdin)
 	command.Stderr = &message
 	output, err := command.Output()

@@ -185,6 +185,10 @@ func TestRevokeIsOneRequest(t *testing.T) {
 	}{
 		{name: "an item with this id", attempt: succeed},
 		{name: "no item with this id", attempt: conditionFails, want: token.ErrNotFound},
+		{
+			name:    "another server has no item with this id",
+			attempt: refuseWith(`{"__type":"ConditionalCheckFailedException"}`), want: token.ErrNotFound,
+		},
 		{name: "a refusal", attempt: deny, want: errOther},
 	}
 	for _, test := range tests {

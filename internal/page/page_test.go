@@ -48,6 +48,7 @@ func TestRequests(t *testing.T) {
 		{"no accepted type", "GET", "/", "127.0.0.1:8080", "", 404},
 		{"another method", "POST", "/", "127.0.0.1:8080", "*/*", 404},
 		{"another path", "GET", "/plants", "127.0.0.1:8080", "*/*", 404},
+		{"a file that the page does not use", "GET", "/swagger-ui.js", "127.0.0.1:8080", "*/*", 404},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

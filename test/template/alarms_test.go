@@ -2,6 +2,7 @@ package template
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -151,12 +152,37 @@ func TestFilters(t *testing.T) {
 // fields returns the fields that a pattern reads, such as $.code.
 func (f filter) fields() []string { return field.FindAllString(f.FilterPattern, -1) }
 
-// TestDashboard checks that the dashboard is JSON. A deployment would notice late.
+// TestDashboard checks that a filter emits each of our metrics on the dashboard.
 func TestDashboard(t *testing.T) {
+	s := production(t)
 	type dashboard struct{ DashboardBody substitution }
-	body := properties[dashboard](t, production(t), "AWS::CloudWatch::Dashboard")["Dashboard"].DashboardBody.Sub
-	var widgets map[string]any
-	if err := json.Unmarshal([]byte(body), &widgets); err != nil {
-		t.Errorf("%v: %s", err, body)
+	text := properties[dashboard](t, s, "AWS::CloudWatch::Dashboard")["Dashboard"].DashboardBody.Sub
+	var body struct {
+		Widgets []struct {
+			Properties struct{ Metrics [][]any }
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &body); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	filters := properties[filter](t, s, "AWS::Logs::MetricFilter")
+	shown := 0
+	for _, widget := range body.Widgets {
+		var space any // the namespace of a row; "." repeats that of the row above
+		for _, row := range widget.Properties.Metrics {
+			if row[0] != "." {
+				space = row[0]
+			}
+			if space != namespace.Sub {
+				continue
+			}
+			shown++
+			if _, emitted := filters[fmt.Sprint(row[1], "Metric")]; !emitted {
+				t.Errorf("the dashboard shows %v, which no filter emits", row[1])
+			}
+		}
+	}
+	if shown == 0 {
+		t.Error("the dashboard shows none of our metrics")
 	}
 }

@@ -81,6 +81,16 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
+// TestIssuer checks that the authorizer gets the issuer and the audience of JWTs from the parameters.
+func TestIssuer(t *testing.T) {
+	variables := properties[function](t, production(t), "AWS::Lambda::Function")["AuthorizerFunction"].Environment.Variables
+	for variable, parameter := range map[string]string{"TOKEN_ISSUER": "TokenIssuer", "TOKEN_AUDIENCE": "TokenAudience"} {
+		if got := variables[variable]; !equal(got, ref{parameter}) {
+			t.Errorf("%s is %v, want the parameter %s", variable, got, parameter)
+		}
+	}
+}
+
 // A store stands for DynamoDB, in which each write succeeds and each read finds nothing.
 type store struct {
 	*httptest.Server

@@ -1,6 +1,7 @@
 package examples
 
 import (
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,174 +12,234 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"plantstore/test/processtest"
 )
 
-// retryAfter differs from what the clients wait by themselves.
-const retryAfter = 3 * time.Second
+// TestMain runs more tests at once than there are processors, because the clients wait for seconds.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "32"); err != nil {
+		panic(err)
+	}
+	m.Run()
+}
+
+// A client is an example.
+type client struct {
+	name    string
+	command []string // runs it
+	page    *page    // opens it in a browser, if there is no command
+}
+
+// A result is what a client shows, and its exit status. For a page, the status is 0 if the plant is created, and else 1.
+type result struct {
+	stdout, stderr string
+	status         int
+}
+
+// create lets the client create a plant once.
+func (c client) create(t *testing.T, address, token string, plant ...string) result {
+	t.Helper()
+	if c.page != nil {
+		return c.page.submit(t, address, token, plant[0]).result
+	}
+	command := exec.CommandContext(t.Context(), c.command[0], slices.Concat(c.command[1:], plant)...)
+	command.Env = append(os.Environ(), "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1", "URL="+address, "TOKEN="+token)
+	var stderr strings.Builder
+	command.Stderr = &stderr
+	stdout, _ := command.Output() // the exit status says whether it failed
+	return result{stdout: string(stdout), stderr: stderr.String(), status: command.ProcessState.ExitCode()}
+}
 
 // TestExamples runs each client against a server whose answers get lost, against none and against another service.
-// The clients wait for seconds, so all of them run at once.
 func TestExamples(t *testing.T) {
+	commands := []client{
+		{name: "curl", command: []string{"./create.sh"}},
+		{name: "go", command: []string{processtest.Build(t, "examples/go")}},
+		{name: "python3", command: []string{"python3", "create.py"}},
+		{name: "node", command: []string{"node", "create.mjs"}},
+	}
 	pages := httptest.NewServer(http.FileServer(http.Dir(".")))
 	t.Cleanup(pages.Close)
 	environment := append(processtest.InMemory(), "ALLOW_ORIGIN="+pages.URL)
-	server := processtest.Serve(t, processtest.Build(t, "cmd/plantstore"), environment...)
-	nobody := httptest.NewServer(http.NotFoundHandler())
-	nobody.Close()
-	var runs sync.WaitGroup
-	defer runs.Wait()
-	commands := []string{
-		"curl ./create.sh", "go " + processtest.Build(t, "examples/go"), "python3 python3 create.py", "node node create.mjs",
-		"chromium " + browser + " " + pages.URL + "/browser.html",
+	service := processtest.Serve(t, processtest.Build(t, "cmd/plantstore"), environment...)
+	for _, c := range commands {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := exec.LookPath(c.name); err != nil {
+				processtest.Lacks(t, c.name)
+			}
+			runAll(t, c, service)
+			t.Run("without a plant, it prints its usage", func(t *testing.T) {
+				t.Parallel()
+				got := c.create(t, service.URL, service.Token)
+				if got.stdout != "" || got.status != 2 || !strings.HasPrefix(got.stderr, "usage: URL=") {
+					t.Errorf("without a plant = %+v, want its usage and status 2", got)
+				}
+			})
+		})
 	}
-	for id, command := range commands {
-		program, command, _ := strings.Cut(command, " ")
-		if _, err := exec.LookPath(program); err != nil && os.Getenv("CI") != "true" {
-			t.Logf("left out: the example for %s, which is not installed", program)
-			continue
-		}
-		c := client{
-			command: strings.Fields(command),
-			plant:   fmt.Sprintf(`{"id":%d,"name":"Monstera","tag":"indoor"}`, id),
-			secret:  server.Token,
-		}
-		for name, test := range map[string]func(*testing.T){
-			" after lost answers":   func(t *testing.T) { testLostAnswers(t, c, server.URL) },
-			" and another service":  func(t *testing.T) { testAnotherService(t, c) },
-			" where nobody answers": func(t *testing.T) { testNoAnswer(t, c, nobody.URL) },
-			" without a plant":      func(t *testing.T) { testUsage(t, c, server.URL) },
-		} {
-			runs.Go(func() { t.Run(program+name, test) })
-		}
-		if program == "chromium" {
-			runs.Go(func() { t.Run("chromium and origins", func(t *testing.T) { testOrigins(t, c, server.URL) }) })
-		}
+	t.Run("browser", func(t *testing.T) {
+		t.Parallel()
+		opened := openPage(t, pages.URL+"/browser.html")
+		runAll(t, client{name: "browser", page: opened}, service)
+		t.Run("a page of another origin creates nothing", func(t *testing.T) {
+			t.Parallel()
+			testOrigins(t, opened, service)
+		})
+	})
+}
+
+// runAll runs the tests of every client.
+func runAll(t *testing.T, c client, service *processtest.Server) {
+	for _, test := range []struct {
+		name string
+		run  func(*testing.T, client, *processtest.Server)
+	}{
+		{"after lost answers, the plant is created once", testLostAnswers},
+		{"where nobody answers, it says so", testNoAnswer},
+		{"another service's answer is no plant", testAnotherService},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			test.run(t, c, service)
+		})
 	}
 }
 
-// client is an example's command, with the plant and the token that it sends.
-type client struct {
-	command       []string
-	plant, secret string
+var ids atomic.Int64
+
+// newPlant returns a NewPlant with an id that no other test has.
+func newPlant() string { return fmt.Sprintf(`{"id":%d,"name":"Monstera","tag":"indoor"}`, ids.Add(1)) }
+
+// A script answers each request of a client by the next of its answers. The last one repeats.
+type script struct {
+	answers  []http.HandlerFunc
+	requests []request
 }
 
-// run returns what the client prints, and its exit code.
-func (c client) run(t *testing.T, address string, arguments ...string) (stdout, stderr string, code int) {
+type request struct {
+	key string // its idempotency key
+	at  time.Time
+}
+
+// start starts a server for the script, which stops at the end of the test.
+func (s *script) start(t *testing.T) *httptest.Server {
 	t.Helper()
-	if c.command[0] == browser {
-		stdout, stderr, _, code = c.browse(t, c.command[1], address, arguments...)
-		return stdout, stderr, code
-	}
-	command := exec.CommandContext(t.Context(), c.command[0], append(slices.Clone(c.command[1:]), arguments...)...)
-	var errors strings.Builder
-	command.Stderr = &errors
-	command.Env = append(os.Environ(), "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1")
-	command.Env = append(command.Env, "URL="+address, "TOKEN="+c.secret)
-	out, _ := command.Output() // the exit code tells
-	return string(out), errors.String(), command.ProcessState.ExitCode()
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	return server
 }
 
-// testNoAnswer checks that a client tries four times and then says that nobody answers.
-func testNoAnswer(t *testing.T, c client, address string) {
-	out, told, code := c.run(t, address, c.plant)
-	if !strings.HasPrefix(out, "no answer") || code != 1 {
-		t.Errorf("%v = %q, exit code %d, want no answer and 1", c.command, out, code)
-	}
-	if strings.Count(told, "trying again in ") != 3 {
-		t.Errorf("%v says %q, want three more attempts", c.command, told)
-	}
-}
-
-// testUsage checks that a client without a plant prints how to call it.
-func testUsage(t *testing.T, c client, address string) {
-	if c.command[0] == browser { // which does not submit an incomplete form
+// ServeHTTP also answers preflight requests, as API Gateway does with CORS.
+func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	w.Header().Set("Access-Control-Allow-Headers", "authorization,content-type,idempotency-key")
+	w.Header().Set("Access-Control-Expose-Headers", "retry-after")
+	if r.Method == http.MethodOptions {
 		return
 	}
-	out, told, code := c.run(t, address)
-	if out != "" || code != 2 || !strings.HasPrefix(told, "usage: URL=") {
-		t.Errorf("%v = %q, exit code %d, and says %q, want its usage and 2", c.command, out, code, told)
-	}
+	next := s.answers[min(len(s.requests), len(s.answers)-1)]
+	s.requests = append(s.requests, request{key: r.Header.Get("Idempotency-Key"), at: time.Now()})
+	next(w, r)
 }
 
-// testLostAnswers lets a client create its plant through a proxy that loses the first answer, and answers the second
-// request itself, that the outcome is unknown. Run again, the client learns that the plant exists.
-func testLostAnswers(t *testing.T, c client, address string) {
-	target, _ := url.Parse(address) // it is valid
-	var keys []string               // the client sends one request after the other
-	var told time.Time
+// forwardTo returns what forwards a request to the service.
+func forwardTo(t *testing.T, service *processtest.Server) http.HandlerFunc {
+	t.Helper()
+	target, err := url.Parse(service.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
 	forward := httputil.NewSingleHostReverseProxy(target)
 	forward.ModifyResponse = func(r *http.Response) error {
-		r.Header.Del("Access-Control-Allow-Origin") // allowOrigins has set it
+		r.Header.Del("Access-Control-Allow-Origin") // the script has set it
 		return nil
 	}
-	proxy := httptest.NewServer(allowOrigins(func(w http.ResponseWriter, r *http.Request) {
-		keys = append(keys, r.Header.Get("Idempotency-Key"))
-		switch len(keys) {
-		case 1:
-			answer := httptest.NewRecorder()
-			forward.ServeHTTP(answer, r)
-			if answer.Code != http.StatusOK {
-				t.Errorf("the lost answer = %d %s, want 200", answer.Code, answer.Body)
-			}
-			panic(http.ErrAbortHandler) // closes the connection
-		case 2:
-			told = time.Now()
-			w.Header().Set("Retry-After", fmt.Sprint(retryAfter.Seconds()))
-			w.WriteHeader(http.StatusBadRequest)
-			fmt.Fprint(w, `{"error":5004,"message":"The outcome is unknown: the plant may have been created."}`)
-		default:
-			if waited := time.Since(told); waited < retryAfter {
-				t.Errorf("%v comes again after %v, want %v, as it was told", c.command, waited, retryAfter)
-			}
-			forward.ServeHTTP(w, r)
-		}
-	}))
-	created, _, createdCode := c.run(t, proxy.URL+"/", c.plant)
-	exists, _, existsCode := c.run(t, proxy.URL+"/", c.plant)
-	proxy.Close()
-	if created != `{"name":"Monstera","tag":"indoor"}`+"\n" || createdCode != 0 {
-		t.Errorf("%v = %q, exit code %d, want the Plant and 0", c.command, created, createdCode)
+	return forward.ServeHTTP
+}
+
+// The first answer is lost, after the plant was created. The second says that the outcome is unknown. Run again, the
+// client has another key, and learns that the plant exists.
+func testLostAnswers(t *testing.T, c client, service *processtest.Server) {
+	const retryAfter = 3 * time.Second // differs from what the clients wait by themselves
+	forward := forwardTo(t, service)
+	lose := func(_ http.ResponseWriter, r *http.Request) {
+		forward(httptest.NewRecorder(), r)
+		panic(http.ErrAbortHandler)
 	}
-	if exists != `{"error":3001,"message":"A plant with this id exists."}`+"\n" || existsCode != 1 {
-		t.Errorf("%v again = %q, exit code %d, want error 3001 and 1", c.command, exists, existsCode)
+	unknown := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", fmt.Sprint(retryAfter.Seconds()))
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprint(w, `{"error":5004,"message":"The outcome is unknown: the plant may have been created."}`)
 	}
-	if len(keys) != 4 {
-		t.Fatalf("%v sent the keys %q, want three in a run, and one later", c.command, keys)
+	s := &script{answers: []http.HandlerFunc{lose, unknown, forward}}
+	server := s.start(t)
+	plant := newPlant()
+
+	created := c.create(t, server.URL+"/", service.Token, plant)
+	if created.stdout != `{"name":"Monstera","tag":"indoor"}`+"\n" || created.status != 0 {
+		t.Errorf("it shows %+v, want the Plant and status 0", created)
 	}
-	first, later := keys[0], keys[3]
-	if first == "" || first == later || !slices.Equal(keys[:3], []string{first, first, first}) {
-		t.Errorf("%v sent the keys %q, want one for the three requests of a run, and another later", c.command, keys)
+	exists := c.create(t, server.URL+"/", service.Token, plant)
+	if exists.stdout != `{"error":3001,"message":"A plant with this id exists."}`+"\n" || exists.status != 1 {
+		t.Errorf("run again, it shows %+v, want the error 3001 and status 1", exists)
+	}
+
+	if len(s.requests) != 4 {
+		t.Fatalf("it sent %+v, want three requests, and one when run again", s.requests)
+	}
+	first, second, third, later := s.requests[0], s.requests[1], s.requests[2], s.requests[3]
+	if first.key == "" || second.key != first.key || third.key != first.key {
+		t.Errorf("it sent the keys %q, %q and %q, want the same", first.key, second.key, third.key)
+	}
+	if later.key == first.key {
+		t.Errorf("run again, it sent the key %q of the first run, want another", later.key)
+	}
+	if waited := third.at.Sub(second.at); waited < retryAfter {
+		t.Errorf("it waited %v, want the %v of Retry-After", waited, retryAfter)
 	}
 }
 
-// testAnotherService answers with redirects and pages: the client must not take the plant for created, and must not
-// send the token elsewhere.
-func testAnotherService(t *testing.T, c client) {
+func testNoAnswer(t *testing.T, c client, service *processtest.Server) {
+	nobody := httptest.NewServer(http.NotFoundHandler())
+	nobody.Close()
+	got := c.create(t, nobody.URL, service.Token, newPlant())
+	if !strings.HasPrefix(got.stdout, "no answer") || got.status != 1 {
+		t.Errorf("it shows %+v, want no answer and status 1", got)
+	}
+	if strings.Count(got.stderr, "trying again in ") != 3 {
+		t.Errorf("it says %q, want three more attempts", got.stderr)
+	}
+}
+
+// The client must not follow a redirect: that would show the token to another server.
+func testAnotherService(t *testing.T, c client, service *processtest.Server) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-		t.Error("the client follows a redirect")
+		t.Error("it follows a redirect")
 	}))
 	defer elsewhere.Close()
-	asked := 0
-	server := httptest.NewServer(allowOrigins(func(w http.ResponseWriter, r *http.Request) {
-		switch asked++; asked {
-		case 1, 2:
-			http.Redirect(w, r, elsewhere.URL, []int{http.StatusFound, http.StatusTemporaryRedirect}[asked-1])
-		case 3:
-			w.Header().Set("Retry-After", "Sat, 21 Nov 2026 12:00:00 GMT")
-			w.WriteHeader(http.StatusServiceUnavailable)
-			_, _ = io.WriteString(w, "\xff")
-		default:
-			_, _ = io.WriteString(w, "<html>")
-		}
-	}))
-	out, _, code := c.run(t, server.URL, c.plant)
-	server.Close()
-	if code != 1 || asked != 4 || strings.Contains(out, c.secret) {
-		t.Errorf("%v = %q, exit code %d after %d requests, want 1 after 4", c.command, out, code, asked)
+	unavailable := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "Sat, 21 Nov 2026 12:00:00 GMT")
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = io.WriteString(w, "\xff")
+	}
+	html := func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }
+	s := &script{answers: []http.HandlerFunc{
+		http.RedirectHandler(elsewhere.URL, http.StatusFound).ServeHTTP,
+		http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect).ServeHTTP,
+		unavailable,
+		html,
+	}}
+	got := c.create(t, s.start(t).URL, service.Token, newPlant())
+	if got.status != 1 || strings.Contains(got.stdout, service.Token) {
+		t.Errorf("it shows %+v, want status 1 and no token", got)
+	}
+	if len(s.requests) != 4 {
+		t.Errorf("it sent %d requests, want 4", len(s.requests))
 	}
 }

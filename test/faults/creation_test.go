@@ -93,8 +93,8 @@ type outcome struct {
 	key  string // to repeat with
 }
 
-// outcome reads createplant's response to c.
-func (c creation) outcome(response []byte) (outcome, error) {
+// read reads createplant's response to c.
+func (c creation) read(response []byte) (outcome, error) {
 	var got struct {
 		StatusCode int
 		Headers    map[string]string

@@ -124,7 +124,7 @@ func (d *database) send(
 	if err != nil {
 		t.Error(err)
 	}
-	got, err := c.outcome(response)
+	got, err := c.read(response)
 	if err != nil {
 		t.Error(err)
 	}

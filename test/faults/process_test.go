@@ -21,24 +21,24 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// stage is a built function, a proxy that is its DynamoDB, and a request.
-type stage struct {
-	*testing.T
-	*database
-	*proxy
-	creation
-	binary string
+// A trial is a request to a built function, whose DynamoDB is a database behind a proxy.
+type trial struct {
+	t        *testing.T
+	binary   string
+	database *database
+	proxy    *proxy
+	request  creation
 }
 
 // start starts the function and waits for the end of its initialization.
-func (s *stage) start() *runtimeapi.Function {
-	s.Helper()
-	variables := processtest.Environment(s.URL, "PLANTS_TABLE="+s.plants)
-	f, err := runtimeapi.Start(s.binary, variables...)
+func (tr *trial) start() *runtimeapi.Function {
+	tr.t.Helper()
+	variables := processtest.Environment(tr.proxy.URL, "PLANTS_TABLE="+tr.database.plants)
+	f, err := runtimeapi.Start(tr.binary, variables...)
 	if err != nil {
-		s.Fatal(err)
+		tr.t.Fatal(err)
 	}
-	s.Cleanup(f.Stop)
+	tr.t.Cleanup(f.Stop)
 	select {
 	case <-f.Ready:
 	case <-f.Ended:
@@ -47,69 +47,50 @@ func (s *stage) start() *runtimeapi.Function {
 }
 
 // expect lets f answer the request: it must answer code within timeout.
-func (s *stage) expect(f *runtimeapi.Function, timeout time.Duration, code int) {
-	s.Helper()
-	response, _, err := f.Invoke(s.event(s.key), timeout)
+func (tr *trial) expect(f *runtimeapi.Function, timeout time.Duration, code int) {
+	tr.t.Helper()
+	response, _, err := f.Invoke(tr.request.event(tr.request.key), timeout)
 	if err != nil {
 		f.Stop()
-		s.Fatalf("answer to %+v = %v, want %d; the function's log: %s", s.creation, err, code, &f.Log)
+		tr.t.Fatalf("answer to %+v = %v, want %d; the function's log: %s", tr.request, err, code, &f.Log)
 	}
-	got, err := s.outcome(response)
+	got, err := tr.request.read(response)
 	if err != nil {
-		s.Fatal(err)
+		tr.t.Fatal(err)
 	}
 	if got.code != code {
 		f.Stop()
-		s.Fatalf("answer to %+v = %+v, want %d; the function's log: %s", s.creation, got, code, &f.Log)
+		tr.t.Fatalf("answer to %+v = %+v, want %d; the function's log: %s", tr.request, got, code, &f.Log)
 	}
 }
 
 // expectCreated is expect where the plant must be created, now or before by the same request.
-func (s *stage) expectCreated(f *runtimeapi.Function) {
-	s.Helper()
-	s.expect(f, 10*time.Second, 0)
-	if there := s.find(s.T, s.id); there != s.stored() {
-		s.Fatalf("after %+v the table holds %+v, want %+v", s.creation, there, s.stored())
+func (tr *trial) expectCreated(f *runtimeapi.Function) {
+	tr.t.Helper()
+	tr.expect(f, 10*time.Second, 0)
+	if there := tr.database.find(tr.t, tr.request.id); there != tr.request.stored() {
+		tr.t.Fatalf("after %+v the table holds %+v, want %+v", tr.request, there, tr.request.stored())
 	}
 }
 
 // deadline lets the deadline come while the request meets a fault.
-func (s *stage) deadline(hang fault) {
-	f := s.start()
-	s.meets(hang, always)
-	s.expect(f, 1500*time.Millisecond, 5004)
-	s.meets(nil, 0)
-	s.expectCreated(f)
+func (tr *trial) deadline(hang fault) {
+	f := tr.start()
+	tr.proxy.meets(hang, always)
+	tr.expect(f, 1500*time.Millisecond, 5004)
+	tr.proxy.meets(nil, 0)
+	tr.expectCreated(f)
 }
 
 // killed kills the function while the request meets a fault.
-func (s *stage) killed(hang fault) {
-	f := s.start()
-	s.meets(hang, always)
-	go f.Invoke(s.event(s.key), 10*time.Second) //nolint:errcheck // the function ends before it answers
-	<-s.stalled
+func (tr *trial) killed(hang fault) {
+	f := tr.start()
+	tr.proxy.meets(hang, always)
+	go f.Invoke(tr.request.event(tr.request.key), 10*time.Second) //nolint:errcheck // the function ends before it answers
+	<-tr.proxy.stalled
 	f.Stop()
-	s.meets(nil, 0)
-	s.expectCreated(s.start())
-}
-
-// outage uses up the retry quota of the function with short requests. From then on a request makes one attempt.
-func (s *stage) outage() {
-	f := s.start()
-	s.meets(fail, always)
-	for range 80 {
-		_, _, err := f.Invoke(s.event(s.key), 600*time.Millisecond)
-		if err != nil {
-			s.Fatal(err)
-		}
-	}
-	before := s.attempts.Load()
-	s.expect(f, 4*time.Second, 5004)
-	if n := s.attempts.Load() - before; n != 1 {
-		s.Errorf("a request late in an outage made %d attempts, want 1", n)
-	}
-	s.meets(nil, 0)
-	s.expectCreated(f)
+	tr.proxy.meets(nil, 0)
+	tr.expectCreated(tr.start())
 }
 
 // Whatever happens to a process, the next invocation of it, or of the process that replaces it, gets the
@@ -120,46 +101,45 @@ func TestRuntimeFaults(t *testing.T) {
 	d := newDatabase(t)
 	tests := []struct {
 		name string
-		run  func(*stage)
+		run  func(*trial)
 	}{
-		{name: "DynamoDB is away at the start", run: func(s *stage) {
-			s.meets(hangUp, always)
-			f := s.start()
-			s.meets(nil, 0)
-			s.expectCreated(f)
+		{name: "DynamoDB is away at the start", run: func(tr *trial) {
+			tr.proxy.meets(hangUp, always)
+			f := tr.start()
+			tr.proxy.meets(nil, 0)
+			tr.expectCreated(f)
 		}},
-		{name: "the deadline comes before the write", run: func(s *stage) { s.deadline(stall) }},
-		{name: "the deadline comes after the write", run: func(s *stage) { s.deadline(after(stall)) }},
-		{name: "killed before the write", run: func(s *stage) { s.killed(stall) }},
-		{name: "killed after the write", run: func(s *stage) { s.killed(after(stall)) }},
-		{name: "a long outage", run: (*stage).outage},
-		{name: "frozen until its connection is closed", run: func(s *stage) {
-			f := s.start()
+		{name: "the deadline comes before the write", run: func(tr *trial) { tr.deadline(stall) }},
+		{name: "the deadline comes after the write", run: func(tr *trial) { tr.deadline(after(stall)) }},
+		{name: "killed before the write", run: func(tr *trial) { tr.killed(stall) }},
+		{name: "killed after the write", run: func(tr *trial) { tr.killed(after(stall)) }},
+		{name: "frozen until its connection is closed", run: func(tr *trial) {
+			f := tr.start()
 			_ = f.Process.Process.Signal(syscall.SIGSTOP)
-			s.CloseClientConnections()
+			tr.proxy.CloseClientConnections()
 			_ = f.Process.Process.Signal(syscall.SIGCONT)
-			s.expectCreated(f)
+			tr.expectCreated(f)
 		}},
-		{name: "DynamoDB answers twice, and the log does not show it", run: func(s *stage) {
-			f := s.start()
-			s.meets(twice, always)
-			s.expectCreated(f)
+		{name: "DynamoDB answers twice, and the log does not show it", run: func(tr *trial) {
+			f := tr.start()
+			tr.proxy.meets(twice, always)
+			tr.expectCreated(f)
 			time.Sleep(100 * time.Millisecond)
 			f.Stop()
 			if strings.Contains(f.Log.String(), "secret") {
-				s.Errorf("the log = %s, want nothing of an answer", &f.Log)
+				tr.t.Errorf("the log = %s, want nothing of an answer", &f.Log)
 			}
 		}},
-		{name: "told to stop between two invocations", run: func(s *stage) {
-			f := s.start()
-			s.expectCreated(f)
+		{name: "told to stop between two invocations", run: func(tr *trial) {
+			f := tr.start()
+			tr.expectCreated(f)
 			_ = f.Process.Process.Signal(syscall.SIGTERM)
 			select {
 			case <-f.Ended:
 			case <-time.After(5 * time.Second):
-				s.Fatal("the function does not end")
+				tr.t.Fatal("the function does not end")
 			}
-			s.expectCreated(s.start())
+			tr.expectCreated(tr.start())
 		}},
 	}
 	for _, test := range tests {
@@ -167,7 +147,7 @@ func TestRuntimeFaults(t *testing.T) {
 			t.Parallel()
 			for range processtest.Scale(1, 100) {
 				c := creation{id: rand.Int64(), name: "fern", key: "key"}
-				test.run(&stage{T: t, database: d, proxy: newProxy(t, d), creation: c, binary: binary})
+				test.run(&trial{t: t, binary: binary, database: d, proxy: newProxy(t, d), request: c})
 			}
 		})
 	}

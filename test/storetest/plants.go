@@ -122,10 +122,10 @@ func testConcurrentRequests(t *testing.T, store plant.Store) {
 		}
 	}
 	group.Wait()
-	var won [attempts]error // all nil
+	var succeeded [attempts]error // all nil
 	winners := 0
 	for request := range requests {
-		if errs[request] == won {
+		if errs[request] == succeeded {
 			winners++
 			continue
 		}

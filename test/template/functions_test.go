@@ -67,11 +67,15 @@ func TestFunctions(t *testing.T) {
 			})
 			t.Run("it logs each field that a metric filter reads", func(t *testing.T) {
 				for filterName, f := range filters {
+					if f.LogGroupName.Ref != "Log" {
+						continue // the access log is the gateway's
+					}
 					for _, field := range f.fields() {
 						name := strings.TrimPrefix(field, "$.")
-						// The access log is the gateway's. Of the events' tokens, none expires soon.
-						other := f.LogGroupName.Ref != "Log" || name == "expires_in_days"
-						if !other && !strings.Contains(log, `"`+name+`":`) {
+						if name == "expires_in_days" {
+							continue // none of the events' tokens expires soon
+						}
+						if !strings.Contains(log, `"`+name+`":`) {
 							t.Errorf("%s reads %s, which the log %s lacks", filterName, name, log)
 						}
 					}

@@ -43,30 +43,32 @@ func allowedAction(t *testing.T, s stack, f function) (action string) {
 	role := properties[json.RawMessage](t, s, "AWS::IAM::Role")[f.Role.GetAtt[0]]
 	actions := boundaryActions(t, table)
 	for _, action := range actions {
-		if equal(role, json.RawMessage(fmt.Sprintf(roleOfFunction, action, table))) {
+		if equal(role, functionRole(action, table)) {
 			return action
 		}
 	}
-	t.Fatalf("%v is %s, want "+roleOfFunction, f.Role, role, strings.Join(actions, " or "), table)
+	t.Fatalf("%v is %s, want %s", f.Role, role, functionRole(strings.Join(actions, " or "), table))
 	return ""
 }
 
-// roleOfFunction is the role of a function that may do %s on the table %s.
-const roleOfFunction = `{
-  "AssumeRolePolicyDocument": {"Version": "2012-10-17", "Statement": [
-    {"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com"}, "Action": "sts:AssumeRole"}
-  ]},
-  "PermissionsBoundary": {"Fn::If": ["HasBoundary", {"Ref": "PermissionsBoundary"}, {"Ref": "AWS::NoValue"}]},
-  "Policies": [{"PolicyName": "function", "PolicyDocument": {"Version": "2012-10-17", "Statement": [
-    {"Effect": "Allow", "Action": "%s", "Resource": {"Fn::GetAtt": ["%s", "Arn"]}},
-    {"Effect": "Allow", "Action": ["logs:CreateLogStream", "logs:PutLogEvents"], "Resource": {"Fn::GetAtt": ["Log", "Arn"]}},
-    {"Fn::If": [
-      "Traced",
-      {"Effect": "Allow", "Action": ["xray:PutTraceSegments", "xray:PutTelemetryRecords"], "Resource": "*"},
-      {"Ref": "AWS::NoValue"}
-    ]}
-  ]}}]
-}`
+// functionRole returns the role of a function that may do one action on a table.
+func functionRole(action, table string) json.RawMessage {
+	return fmt.Appendf(nil, `{
+		"AssumeRolePolicyDocument": {"Version": "2012-10-17", "Statement": [
+			{"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com"}, "Action": "sts:AssumeRole"}
+		]},
+		"PermissionsBoundary": {"Fn::If": ["HasBoundary", {"Ref": "PermissionsBoundary"}, {"Ref": "AWS::NoValue"}]},
+		"Policies": [{"PolicyName": "function", "PolicyDocument": {"Version": "2012-10-17", "Statement": [
+			{"Effect": "Allow", "Action": %q, "Resource": {"Fn::GetAtt": [%q, "Arn"]}},
+			{"Effect": "Allow", "Action": ["logs:CreateLogStream", "logs:PutLogEvents"], "Resource": {"Fn::GetAtt": ["Log", "Arn"]}},
+			{"Fn::If": [
+				"Traced",
+				{"Effect": "Allow", "Action": ["xray:PutTraceSegments", "xray:PutTelemetryRecords"], "Resource": "*"},
+				{"Ref": "AWS::NoValue"}
+			]}
+		]}}]
+	}`, action, table)
+}
 
 // boundaryActions returns the actions on a table that the permissions boundary of
 // tools/deploy-role.yaml allows.

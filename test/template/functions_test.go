@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"plantstore/internal/gateway"
 	"plantstore/test/processtest"
 	"plantstore/test/runtimeapi"
 )
@@ -82,6 +83,20 @@ func TestFunctions(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestTimeouts checks that Lambda stops a function when internal/gateway does. The budgets of
+// internal/api end before that.
+func TestTimeouts(t *testing.T) {
+	for name, f := range properties[function](t, production(t), "AWS::Lambda::Function") {
+		want := gateway.FunctionTimeout
+		if name == "AuthorizerFunction" {
+			want = gateway.AuthorizerTimeout
+		}
+		if got := time.Duration(f.Timeout) * time.Second; got != want {
+			t.Errorf("%s has %v, want %v", name, got, want)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 type function struct {
 	Environment   struct{ Variables map[string]any }
 	MemorySize    any
+	Timeout       int // seconds
 	Role          attribute
 	TracingConfig any
 	LoggingConfig loggingConfig

@@ -22,6 +22,8 @@ GOARCH_arm64  = arm64
 GOARCH_x86_64 = amd64
 LOCAL_AWS = $(if $(filter local,$(ENV)),tools/local-aws --port $(PORT))
 RACE      = $(if $(shell command -v $$(go env CC)),-race)
+# With the race detector, a program otherwise waits for a second before it ends.
+export GORACE := atexit_sleep_ms=10
 GET_SAM   = python3 -m venv ~/.sam && ~/.sam/bin/pip install --no-deps -r tools/requirements.txt && export PATH=$$PATH:~/.sam/bin
 LINT      = go tool -modfile=tools/pinned/go.mod golangci-lint
 # -shellcheck= and -pyflakes= switch off linters that are not pinned here.
@@ -42,7 +44,7 @@ plantstore: ## build the command-line tool, bin/plantstore
 
 test: ## run every test, with DynamoDB Local if it can be started
 	@echo 'The first run fetches Go, the modules and DynamoDB Local, which takes some minutes.'
-	tools/dynamodb-local sh -c 'go test -count=1 $(RACE) ./internal/... ./cmd/... && go test -count=1 ./test/... ./examples/... && go test -count=1 ./tools/...'
+	tools/dynamodb-local sh -c 'go test -count=1 $(RACE) ./internal/... ./cmd/... && go test -count=1 -p 4 ./test/... ./examples/... ./tools/...'
 	ALLOCATIONS=1 go test -count=1 -run TestAllocations ./internal/api
 	@for program in java npm chromium node st sam cfn-lint checkov aws; do command -v $$program >/dev/null || \
 		echo "$$program is missing, so some tests were left out: see CONTRIBUTING.md, Tools" >&2; done

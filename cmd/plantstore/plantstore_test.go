@@ -45,7 +45,7 @@ func newTool(t *testing.T, environment ...string) tool {
 	t.Helper()
 	none := filepath.Join(t.TempDir(), "none") // no configuration of the user who runs the tests
 	return tool{os.Args[0], append([]string{
-		asCommand, "HOME=" + none, "AWS_CONFIG_FILE=" + none, "AWS_SHARED_CREDENTIALS_FILE=" + none,
+		asCommand, "GORACE=" + os.Getenv("GORACE"), "HOME=" + none, "AWS_CONFIG_FILE=" + none, "AWS_SHARED_CREDENTIALS_FILE=" + none,
 		"AWS_EC2_METADATA_DISABLED=true",
 	}, environment...)}
 }

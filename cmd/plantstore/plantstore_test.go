@@ -215,7 +215,7 @@ func (p tool) revoke(t *testing.T, argument, stdin, id string) {
 	}
 }
 
-// TestTokens issues, lists and revokes tokens.
+// TestTokens checks that a token is stored as it was issued, and that the list has the soonest expiry first.
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	p, store := tokenTool(t)
@@ -328,6 +328,9 @@ func TestIssueToAFullDisk(t *testing.T) {
 	command.Env, command.Stdout, command.Stderr = p.environment, full, &stderr
 	if err := command.Run(); err == nil || !strings.Contains(stderr.String(), "could not be printed: revoke it") {
 		t.Errorf("token issue on a full disk = %q, %v, want an error", &stderr, err)
+	}
+	if stored := p.list(t, "", 0); len(stored) != 1 || stored[0].Subject != "eve" {
+		t.Errorf("token list = %+v, want the token of eve", stored)
 	}
 }
 

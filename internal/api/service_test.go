@@ -109,7 +109,7 @@ func TestOutcomes(t *testing.T) {
 				Plant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: canary}},
 				Key:   plant.NewWriteKey("alice", "Own="),
 				By:    "alice",
-				At:    end.UTC(),
+				At:    end.UTC(), // the clock is read a second time
 			}
 			if !reflect.DeepEqual(write, wantWrite) {
 				t.Errorf("the store is asked to create %+v, want %+v", write, wantWrite)

@@ -42,27 +42,26 @@ func exists(key, name string) string {
 // withoutNamespace returns the body of an error whose name has no namespace.
 func withoutNamespace(body string) string { return strings.Replace(body, namespace, "", 1) }
 
-// outcome returns which of the errors that the two stores promise err is, errOther for another error, and
-// nil for none.
-func outcome(err error) error {
+// isOnly reports whether err is want, and no other error that the two stores promise. errOther stands for
+// every error that they do not promise.
+func isOnly(err, want error) bool {
+	if err == nil {
+		return want == nil
+	}
 	for _, promised := range []error{
 		plant.ErrExists, plant.ErrKeyReused, plant.ErrUnavailable, plant.ErrOutcomeUnknown,
 		token.ErrNotFound, token.ErrUnavailable,
 	} {
 		if errors.Is(err, promised) {
-			return promised
+			return errors.Is(want, promised)
 		}
 	}
-	if err != nil {
-		return errOther
-	}
-	return nil
+	return errors.Is(want, errOther)
 }
 
 // unknown is the outcome of a put that may have been applied.
 var unknown = plant.ErrOutcomeUnknown
 
-// errOther stands for every error that no store names.
 var errOther = errors.New("another error")
 
 // create creates the fern in a DynamoDB that does with each attempt what the next of attempts says. It
@@ -144,7 +143,7 @@ func TestCreateByAttempts(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				n, err := create(t, time.Minute, test.attempts...) // it ends by itself
-				if !errors.Is(outcome(err), test.want) {
+				if !isOnly(err, test.want) {
 					t.Errorf("Create = %v, want %v", err, test.want)
 				}
 				if n != len(test.attempts) {
@@ -180,7 +179,7 @@ func TestCreateByDeadline(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
 				n, err := create(t, budget, test.attempts...)
-				if !errors.Is(outcome(err), test.want) {
+				if !isOnly(err, test.want) {
 					t.Fatalf("Create = %v after %d attempts, want %v", err, n, test.want)
 				}
 				if !strings.Contains(err.Error(), test.cause) {
@@ -227,7 +226,7 @@ func TestQuota(t *testing.T) {
 					attempts = len(fake.received()) - before
 					t.Logf("request %d, after %v: %d attempts in %v", request+1, time.Since(outage), attempts, took)
 				}
-				if !errors.Is(outcome(err), test.want) {
+				if !isOnly(err, test.want) {
 					t.Errorf("Create late in an outage = %v, want %v", err, test.want)
 				}
 				if attempts != 1 {

@@ -2,7 +2,6 @@ package documents
 
 import (
 	"bufio"
-	"fmt"
 	"os"
 	"os/exec"
 	"path"
@@ -111,14 +110,22 @@ func TestMakeRun(t *testing.T) {
 	if curl == "" || !strings.Contains(readme, "\n"+shown+"\n") {
 		t.Fatalf("make run prints %q, want the line of README.md", shown)
 	}
-	for _, place := range []string{"```json\n%s\n```", "gets status 400 and `%s`"} {
-		answer, err := exec.CommandContext(t.Context(), "bash", "-c", curl).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := fmt.Sprintf(place, strings.TrimSpace(string(answer)))
-		if !strings.Contains(readme, want) {
-			t.Errorf("%s = %s, want README.md to show it", shown, answer)
-		}
+	created := strings.TrimSpace(output(t, curl))
+	if !strings.Contains(readme, "```json\n"+created+"\n```") {
+		t.Errorf("%s = %s, want README.md to show it", shown, created)
 	}
+	exists := strings.TrimSpace(output(t, curl))
+	if !strings.Contains(readme, "gets status 400 and `"+exists+"`") {
+		t.Errorf("%s again = %s, want README.md to show it", shown, exists)
+	}
+}
+
+// output returns what a command of the shell prints.
+func output(t *testing.T, command string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "bash", "-c", command).Output()
+	if err != nil {
+		t.Fatalf("%s: %v", command, err)
+	}
+	return string(out)
 }

@@ -54,7 +54,7 @@ func TestFunctions(t *testing.T) {
 				}
 			})
 			t.Run("it calls what its role allows", func(t *testing.T) {
-				allowed := allowedAction(t, s, f)
+				allowed := checkRole(t, s, f)
 				slices.Sort(store.actions)
 				if called := slices.Compact(store.actions); !slices.Equal(called, []string{allowed}) {
 					t.Errorf("it calls %v, and its role allows %s", called, allowed)
@@ -86,8 +86,8 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// TestTimeouts checks that Lambda stops a function when internal/gateway does. The budgets of
-// internal/api end before that.
+// TestTimeouts checks that Lambda stops a function when internal/gateway does. TestDeadline,
+// in internal/api, checks that a function answers before that.
 func TestTimeouts(t *testing.T) {
 	for name, f := range properties[function](t, production(t), "AWS::Lambda::Function") {
 		want := gateway.FunctionTimeout

@@ -31,14 +31,14 @@ func TestRoles(t *testing.T) {
 			if want := strings.TrimSuffix(name, "Function") + "Role"; f.Role.GetAtt[0] != want {
 				t.Errorf("it has the role %v, want %s", f.Role, want)
 			}
-			allowedAction(t, s, f)
+			checkRole(t, s, f)
 		})
 	}
 }
 
-// allowedAction returns the action on its table that the role of a function allows. It
-// fails the test unless the boundary allows that action, and the role nothing else.
-func allowedAction(t *testing.T, s stack, f function) (action string) {
+// checkRole checks that the role of a function allows one action on the function's table,
+// which the boundary allows too, and nothing else. It returns the action.
+func checkRole(t *testing.T, s stack, f function) (action string) {
 	t.Helper()
 	_, table := f.table()
 	role := properties[json.RawMessage](t, s, "AWS::IAM::Role")[f.Role.GetAtt[0]]

@@ -4,14 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -20,30 +18,67 @@ import (
 	"plantstore/internal/memory"
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
-	"plantstore/test/pipenet"
 )
 
-// slowStore takes a second to store a plant.
-type slowStore struct{ created atomic.Int32 }
+// A listener is a [net.Listener] in memory, for a server in a bubble of testing/synctest: while a real
+// connection waits, the clock of a bubble stands still.
+type listener struct {
+	dialed chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
 
-func (s *slowStore) Create(context.Context, plant.Write) error {
-	time.Sleep(time.Second)
-	s.created.Add(1)
+func newListener() *listener {
+	return &listener{dialed: make(chan net.Conn), closed: make(chan struct{})}
+}
+
+// dial opens a connection, unless the listener is closed.
+func (l *listener) dial(context.Context, string, string) (net.Conn, error) {
+	client, server := net.Pipe()
+	select {
+	case l.dialed <- server:
+		return client, nil
+	case <-l.closed:
+		return nil, syscall.ECONNREFUSED
+	}
+}
+
+func (l *listener) Accept() (net.Conn, error) {
+	select {
+	case connection := <-l.dialed:
+		return connection, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *listener) Close() error {
+	l.once.Do(func() { close(l.closed) })
 	return nil
 }
 
-// serving serves on listener until stop is called. Then it sends the error of serve.
-func serving(t *testing.T, listener net.Listener, plants plant.Store, tokens token.Store) (stop func(), ended chan error) {
+func (l *listener) Addr() net.Addr { return &net.UnixAddr{Name: "memory", Net: "pipe"} }
+
+// slowStore takes a second to store a plant.
+type slowStore struct{}
+
+func (slowStore) Create(context.Context, plant.Write) error {
+	time.Sleep(time.Second)
+	return nil
+}
+
+// serving serves on a listener until stop is called. Then it sends the error of serve.
+func serving(t *testing.T, l net.Listener, tokens token.Store) (stop func(), ended chan error) {
 	t.Helper()
 	verifier := token.Verifier{Store: tokens, Now: time.Now}
-	server := newServer(plants, verifier, nil, slog.New(slog.DiscardHandler))
+	server := newServer(slowStore{}, verifier, nil, slog.New(slog.DiscardHandler))
 	ctx, stop := context.WithCancel(t.Context())
 	ended = make(chan error)
-	go func() { ended <- serve(ctx, server, listener) }()
+	go func() { ended <- serve(ctx, server, l) }()
 	return stop, ended
 }
 
-// A server that is told to stop answers the requests that it has accepted, and accepts no others.
+// A server that is told to stop answers the request that it has accepted, accepts no other, and ends.
 func TestServeStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bearer, issued, err := token.Issue(rand.Reader, "alice", time.Now(), time.Hour)
@@ -54,59 +89,47 @@ func TestServeStops(t *testing.T) {
 		if err := tokens.Add(t.Context(), issued); err != nil {
 			t.Fatal(err)
 		}
-		store := new(slowStore)
-		listener := pipenet.Listen()
-		stop, ended := serving(t, listener, store, tokens)
-		client := &http.Client{Transport: &http.Transport{DialContext: listener.Dial}}
-		var created atomic.Int32
-		var group sync.WaitGroup
-		for id := range 20 {
-			group.Go(func() {
-				time.Sleep(time.Duration(id) * 100 * time.Millisecond)
-				if create(t, client, bearer, id) {
-					created.Add(1)
-				}
-			})
-		}
-		time.Sleep(950 * time.Millisecond)
+		l := newListener()
+		stop, ended := serving(t, l, tokens)
+		answered := make(chan int)
+		go func() { answered <- create(t, l, bearer) }()
+		synctest.Wait() // until the store has the request
 		stop()
+		synctest.Wait()
+		if _, err := l.dial(t.Context(), "", ""); !errors.Is(err, syscall.ECONNREFUSED) {
+			t.Errorf("connecting after the stop = %v, want %v", err, syscall.ECONNREFUSED)
+		}
+		select {
+		case err := <-ended:
+			t.Fatalf("serve = %v before it has answered", err)
+		case status := <-answered:
+			if status != http.StatusOK {
+				t.Errorf("POST = %d, want 200", status)
+			}
+		}
 		if err := <-ended; err != nil {
 			t.Errorf("serve = %v, want nil", err)
-		}
-		group.Wait()
-		if created.Load() != 10 {
-			t.Errorf("%d clients got their plant, want the 10 that sent their request before the stop", created.Load())
-		}
-		if store.created.Load() != created.Load() {
-			t.Errorf("the store has %d plants, want those of %d clients", store.created.Load(), created.Load())
 		}
 	})
 }
 
-// create sends a request for a plant, and reports whether the server accepts the connection. It then must
-// create the plant.
-func create(t *testing.T, client *http.Client, bearer string, id int) bool {
+// create sends a request for a plant and returns the status of the answer, 0 if there is none.
+func create(t *testing.T, l *listener, bearer string) int {
 	t.Helper()
-	body := fmt.Sprintf(`{"id":%d,"name":"fern"}`, id)
-	request, err := http.NewRequest(http.MethodPost, "http://plants/plants", strings.NewReader(body))
+	client := &http.Client{Transport: &http.Transport{DialContext: l.dial}}
+	request, err := http.NewRequest(http.MethodPost, "http://plants/plants", strings.NewReader(`{"id":1,"name":"fern"}`))
 	if err != nil {
 		t.Error(err)
-		return false
+		return 0
 	}
 	request.Header.Set("Authorization", "Bearer "+bearer)
 	response, err := client.Do(request)
-	if errors.Is(err, syscall.ECONNREFUSED) {
-		return false
-	}
 	if err != nil {
-		t.Errorf("POST = %v, want a plant or no connection", err)
-		return false
-	}
-	if response.StatusCode != http.StatusOK {
-		t.Errorf("POST = %s, want 200", response.Status)
+		t.Error(err)
+		return 0
 	}
 	_ = response.Body.Close()
-	return true
+	return response.StatusCode
 }
 
 // A client that does not finish its request does not prevent the stop: the server closes its connection.
@@ -119,9 +142,9 @@ func TestServeStopsDespiteSilentClients(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				listener := pipenet.Listen()
-				stop, ended := serving(t, listener, new(memory.Plants), new(memory.Tokens))
-				client, err := listener.Dial(t.Context(), "", "")
+				l := newListener()
+				stop, ended := serving(t, l, new(memory.Tokens))
+				client, err := l.dial(t.Context(), "", "")
 				if err != nil {
 					t.Fatal(err)
 				}

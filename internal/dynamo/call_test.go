@@ -170,9 +170,9 @@ func TestCreateByDeadline(t *testing.T) {
 		{name: "no attempt is answered", attempts: do(stall), want: unknown, cause: "deadline"},
 		{name: "throttling, then no answer", attempts: do(throttle, stall), want: unknown, cause: "Throttling"},
 		{name: "a failure, then throttling", attempts: do(fail, throttle), want: unknown, cause: "Throttling"},
-		{name: "a lost answer, then no server", attempts: do(thenClose(hangUp)), want: unknown, cause: "refused"},
-		{name: "throttling, then no server", attempts: do(thenClose(throttle)), want: plant.ErrUnavailable, cause: "refused"},
-		{name: "no server", want: plant.ErrUnavailable, cause: "refused"},
+		{name: "a lost answer, then no server", attempts: do(hangUp, noServer), want: unknown, cause: "refused"},
+		{name: "throttling, then no server", attempts: do(throttle, noServer), want: plant.ErrUnavailable, cause: "refused"},
+		{name: "no server", attempts: do(noServer), want: plant.ErrUnavailable, cause: "refused"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -209,8 +209,7 @@ func TestQuota(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				answer := test.always
-				fake := newFake(t, func(w http.ResponseWriter, r *http.Request) { answer(w, r) })
+				fake := newFake(t, test.always)
 				store := &Plants{Client: fake.client(), Table: "plants"}
 				outage := time.Now()
 				var attempts int
@@ -235,7 +234,7 @@ func TestQuota(t *testing.T) {
 				if took > AttemptTimeout {
 					t.Errorf("Create late in an outage took %v, want the time of an attempt at most", took)
 				}
-				answer = succeed
+				fake.does(succeed)
 				if err := store.Create(t.Context(), fern); err != nil {
 					t.Errorf("Create after an outage = %v, want nil", err)
 				}

@@ -55,7 +55,7 @@ func TestConnectInVain(t *testing.T) {
 		attempts []http.HandlerFunc
 		want     time.Duration
 	}{
-		{name: "no server"},
+		{name: "no server", attempts: do(noServer), want: 0},
 		{name: "no answer", attempts: do(stall), want: AttemptTimeout},
 		{name: "an answer that does not end", attempts: do(begin(200, stall)), want: AttemptTimeout},
 	}

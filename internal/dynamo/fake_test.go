@@ -7,8 +7,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -16,20 +18,21 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
-	"plantstore/test/pipenet"
 )
 
-// fake is a server in place of DynamoDB, in the bubble of a test. Its first attempts decide what it does with
-// the first requests, one each; the last attempt repeats. Without attempts, nothing listens.
+// fake is a server in place of DynamoDB, in the bubble of a test. Its attempts decide what it does with the
+// requests, one each; the last attempt repeats.
 type fake struct {
-	*pipenet.Listener
-	attempts []http.HandlerFunc
+	network func(ctx context.Context, network, address string) (net.Conn, error)
 
 	mu          sync.Mutex
+	attempts    []http.HandlerFunc
 	requests    []request
 	connections int // so far
 }
+
+// noServer is an attempt to connect that is refused.
+var noServer http.HandlerFunc
 
 // request is a request that the fake received.
 type request struct {
@@ -39,26 +42,26 @@ type request struct {
 
 func newFake(t *testing.T, attempts ...http.HandlerFunc) *fake {
 	t.Helper()
-	f := &fake{Listener: pipenet.Listen(), attempts: attempts}
-	if len(attempts) == 0 {
-		_ = f.Close()
-	}
-	server := &http.Server{Handler: f, ConnState: f.count} //nolint:gosec // its clients are tests
-	go server.Serve(f)                                     //nolint:errcheck // it ends with the test
-	t.Cleanup(func() {
-		_ = server.Close()
-		time.Sleep(10 * time.Millisecond) // a bubble must not end before ServeHTTP does
-	})
+	f := &fake{attempts: attempts}
+	transport, _ := httptest.NewTestServer(t, f).Client().Transport.(*http.Transport)
+	f.network = transport.DialContext
 	return f
 }
 
-// count counts connections, for [http.Server.ConnState].
-func (f *fake) count(_ net.Conn, state http.ConnState) {
+// next returns the attempt that decides about the next request. The caller holds mu.
+func (f *fake) next() http.HandlerFunc {
+	return f.attempts[min(len(f.requests), len(f.attempts)-1)]
+}
+
+// dial opens a connection, unless there is no server.
+func (f *fake) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if state == http.StateNew {
-		f.connections++
+	if f.next() == nil {
+		return nil, syscall.ECONNREFUSED
 	}
+	f.connections++
+	return f.network(ctx, network, address)
 }
 
 // ServeHTTP records a request and lets the next attempt answer it.
@@ -68,13 +71,21 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // the client gave up
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	// An answer may come before the client has finished to send: then the SDK closes the connection.
-	time.Sleep(time.Millisecond)
 	f.mu.Lock()
-	next := f.attempts[min(len(f.requests), len(f.attempts)-1)]
+	attempt := f.next()
 	f.requests = append(f.requests, request{Request: r, body: string(body)})
+	if f.next() == nil {
+		w.Header().Set("Connection", "close")
+	}
 	f.mu.Unlock()
-	next(w, r)
+	attempt(w, r)
+}
+
+// does replaces the attempts.
+func (f *fake) does(attempts ...http.HandlerFunc) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.attempts = attempts
 }
 
 // received returns the requests so far.
@@ -93,7 +104,7 @@ func (f *fake) client() *dynamodb.Client {
 func (f *fake) connect(client *dynamodb.Client) *dynamodb.Client {
 	options := client.Options()
 	transport, _ := options.HTTPClient.(*awshttp.BuildableClient)
-	options.HTTPClient = transport.WithTransportOptions(func(t *http.Transport) { t.DialContext = f.Dial })
+	options.HTTPClient = transport.WithTransportOptions(func(t *http.Transport) { t.DialContext = f.dial })
 	return dynamodb.New(options)
 }
 
@@ -165,16 +176,5 @@ func begin(status int, next http.HandlerFunc) http.HandlerFunc {
 		answer(status, "{").ServeHTTP(w, r)
 		_ = http.NewResponseController(w).Flush()
 		next(w, r)
-	}
-}
-
-// thenClose does with an attempt what last says, and accepts no connection after it.
-func thenClose(last http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		server, _ := r.Context().Value(http.ServerContextKey).(*http.Server)
-		noWait, cancel := context.WithCancel(r.Context())
-		cancel()
-		_ = server.Shutdown(noWait)
-		last(w, r)
 	}
 }

@@ -42,7 +42,7 @@ func TestFindByAttempts(t *testing.T) {
 		{name: "no token", attempts: do(succeed), want: token.ErrNotFound},
 		{name: "a refusal", attempts: do(deny), want: errOther},
 
-		{name: "no server", want: token.ErrUnavailable},
+		{name: "no server", attempts: do(noServer), want: token.ErrUnavailable},
 		{name: "every attempt fails", attempts: do(fail), want: token.ErrUnavailable},
 		{name: "every attempt is throttled", attempts: do(throttle), want: token.ErrUnavailable},
 		{name: "every answer is cut", attempts: do(begin(200, hangUp)), want: token.ErrUnavailable},

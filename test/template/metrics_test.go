@@ -1,6 +1,7 @@
 package template
 
 import (
+	"bytes"
 	"encoding/json"
 	"os/exec"
 	"regexp"
@@ -121,121 +122,107 @@ func TestFilters(t *testing.T) {
 // fields returns the fields that a pattern reads, such as $.code.
 func (f filter) fields() []string { return field.FindAllString(f.FilterPattern, -1) }
 
-// TestCounts checks which metrics count a line of the functions' log, or of the access log.
+// A line is a line of the functions' log, as far as the metric filters read it.
+type line struct {
+	Msg           string `json:"msg"`
+	Subject       string `json:"subject"`
+	DurationMS    int    `json:"duration_ms"`
+	Code          int    `json:"code"`
+	ExpiresInDays *int   `json:"expires_in_days,omitempty"`
+}
+
+// TestCounts checks which metric filters count a line.
 func TestCounts(t *testing.T) {
-	t.Parallel()
-	filters := properties[filter](t, production(t), "AWS::Logs::MetricFilter")
-	tests := []struct {
-		name string
-		log  string
-		line string
-		want []string // filters
-	}{
-		{
-			name: "a plant is created", log: "Log", line: `{"msg":"create plant","subject":"alice","duration_ms":500,"code":0}`,
-			want: []string{"RequestsMetric"},
-		},
-		{
-			name: "a plant is created slowly", log: "Log", line: `{"msg":"create plant","subject":"alice","duration_ms":501,"code":0}`,
-			want: []string{"DegradedMetric", "RequestsMetric"},
-		},
-		{
-			name: "a request is invalid", log: "Log", line: `{"msg":"create plant","subject":"alice","duration_ms":1,"code":1001}`,
-			want: []string{"RefusalsMetric", "RequestsMetric"},
-		},
-		{
-			name: "an invalid request of .ci/smoke-test", log: "Log", line: `{"msg":"create plant","subject":"smoke-test","duration_ms":1,"code":1006}`,
-			want: []string{"RequestsMetric"},
-		},
-		{
-			name: "there is no token", log: "Log", line: `{"msg":"create plant","subject":"","duration_ms":1,"code":2001}`,
-			want: []string{"RequestsMetric"},
-		},
-		{
-			name: "a header is malformed", log: "Log", line: `{"msg":"create plant","subject":"","duration_ms":1,"code":2002}`,
-			want: []string{"RequestsMetric"},
-		},
-		{
-			name: "a token is invalid", log: "Log", line: `{"msg":"create plant","subject":"","duration_ms":1,"code":2003}`,
-			want: []string{"RefusalsMetric", "RequestsMetric"},
-		},
-		{
-			name: "an id exists", log: "Log", line: `{"msg":"create plant","subject":"alice","duration_ms":1,"code":3001}`,
-			want: []string{"RequestsMetric"},
-		},
-		{
-			name: "an internal error", log: "Log", line: `{"msg":"create plant","subject":"alice","duration_ms":501,"code":5001}`,
-			want: []string{"ErrorsMetric", "RequestsMetric"},
-		},
-		{
-			name: "a store is unavailable", log: "Log", line: `{"msg":"create plant","subject":"alice","duration_ms":1,"code":5002}`,
-			want: []string{"DegradedMetric", "RequestsMetric"},
-		},
-		{
-			name: "an outcome is unknown", log: "Log", line: `{"msg":"create plant","subject":"alice","duration_ms":1,"code":5004}`,
-			want: []string{"DegradedMetric", "RequestsMetric"},
-		},
+	const (
+		create    = "create plant"
+		authorize = "authorize"
+		requests  = "RequestsMetric"
+		errors    = "ErrorsMetric"
+		degraded  = "DegradedMetric"
+		refusals  = "RefusalsMetric"
+		tokenDays = "TokenDaysMetric"
+	)
+	checkCounts(t, "Log", []counted{
+		{"a plant is created", line{Msg: create, DurationMS: 500, Code: 0}, []string{requests}},
+		{"a plant is created slowly", line{Msg: create, DurationMS: 501, Code: 0}, []string{degraded, requests}},
+		{"a request is invalid", line{Msg: create, Code: 1001}, []string{refusals, requests}},
+		{"a request of .ci/smoke-test is invalid", line{Msg: create, Subject: "smoke-test", Code: 1006}, []string{requests}},
+		{"there is no token", line{Msg: create, Code: 2001}, []string{requests}},
+		{"the header is malformed", line{Msg: create, Code: 2002}, []string{requests}},
+		{"the token is invalid", line{Msg: create, Code: 2003}, []string{refusals, requests}},
+		{"the id exists", line{Msg: create, Code: 3001}, []string{requests}},
+		{"an internal error", line{Msg: create, DurationMS: 501, Code: 5001}, []string{errors, requests}},
+		{"the store is unavailable", line{Msg: create, Code: 5002}, []string{degraded, requests}},
+		{"the outcome is unknown", line{Msg: create, Code: 5004}, []string{degraded, requests}},
 
 		// The operation logs these requests too.
-		{name: "the authorizer refuses a token", log: "Log", line: `{"msg":"authorize","subject":"","duration_ms":1,"code":2003}`},
-		{name: "the authorizer's store is unavailable", log: "Log", line: `{"msg":"authorize","subject":"","duration_ms":501,"code":5003}`},
-		{
-			name: "the authorizer is slow", log: "Log", line: `{"msg":"authorize","subject":"alice","duration_ms":501,"code":0}`,
-			want: []string{"DegradedMetric"},
-		},
-		{
-			name: "an internal error of the authorizer", log: "Log", line: `{"msg":"authorize","subject":"","duration_ms":1,"code":5001}`,
-			want: []string{"ErrorsMetric"},
-		},
-		{
-			name: "a token expires soon", log: "Log", line: `{"msg":"authorize","subject":"alice","duration_ms":1,"code":0,"expires_in_days":13}`,
-			want: []string{"TokenDaysMetric"},
-		},
+		{"the authorizer refuses a token", line{Msg: authorize, Code: 2003}, nil},
+		{"the authorizer's store is unavailable", line{Msg: authorize, DurationMS: 501, Code: 5003}, nil},
+		{"the authorizer is slow", line{Msg: authorize, DurationMS: 501, Code: 0}, []string{degraded}},
+		{"the authorizer has an internal error", line{Msg: authorize, Code: 5001}, []string{errors}},
+		{"a token expires soon", line{Msg: authorize, Code: 0, ExpiresInDays: new(13)}, []string{tokenDays}},
+	})
+	type access struct {
+		Status string `json:"status"`
+	}
+	checkCounts(t, "AccessLog", []counted{
+		{"the gateway passes an answer on", access{"400"}, nil},
+		{"the gateway throttles", access{"429"}, []string{"ThrottledMetric"}},
+	})
+}
 
-		{name: "the gateway passes an answer on", log: "AccessLog", line: `{"status":"400"}`},
-		{name: "the gateway throttles", log: "AccessLog", line: `{"status":"429"}`, want: []string{"ThrottledMetric"}},
-	}
-	var lines []string
-	for _, test := range tests {
-		lines = append(lines, test.line)
-	}
-	counted := map[string][]bool{}
-	for name, f := range filters {
-		counted[name] = f.counts(t, lines)
-	}
-	for i, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			var got []string
-			for name, f := range filters {
-				if f.LogGroupName.Ref == test.log && counted[name][i] {
-					got = append(got, name)
-				}
-			}
-			slices.Sort(got)
-			if !slices.Equal(got, test.want) {
-				t.Errorf("%s is counted by %v, want %v", test.line, got, test.want)
-			}
-		})
-	}
+// counted is a line, and the metric filters that count it.
+type counted struct {
+	name string
+	line any
+	want []string
 }
 
 // jqSyntax translates the operators of a pattern to jq's.
 var jqSyntax = strings.NewReplacer("{", "", "}", "", "$.", ".", " = ", " == ", "&&", "and", "||", "or")
 
-// counts reports which lines a filter counts.
-func (f filter) counts(t *testing.T, lines []string) (counted []bool) {
+// checkCounts checks which of the filters of a log count each line.
+func checkCounts(t *testing.T, log string, rows []counted) {
 	t.Helper()
 	if _, err := exec.LookPath("jq"); err != nil {
 		processtest.Lacks(t, "jq")
 	}
-	jq := exec.CommandContext(t.Context(), "jq", jqSyntax.Replace(f.FilterPattern))
-	jq.Stdin = strings.NewReader(strings.Join(lines, "\n"))
-	out, err := jq.Output()
+	// jq takes long to start, so it gets all lines at once.
+	lines := map[string]any{}
+	for _, row := range rows {
+		lines[row.name] = row.line
+	}
+	input, err := json.Marshal(lines)
 	if err != nil {
-		t.Fatalf("jq %s: %v", f.FilterPattern, err)
+		t.Fatal(err)
 	}
-	for result := range strings.FieldsSeq(string(out)) {
-		counted = append(counted, result == "true")
+	got := map[string][]string{}
+	for name, f := range properties[filter](t, production(t), "AWS::Logs::MetricFilter") {
+		if f.LogGroupName.Ref != log {
+			continue
+		}
+		jq := exec.CommandContext(t.Context(), "jq", "map_values("+jqSyntax.Replace(f.FilterPattern)+")")
+		jq.Stdin = bytes.NewReader(input)
+		output, err := jq.Output()
+		if err != nil {
+			t.Fatalf("%s: jq %s: %v", name, f.FilterPattern, err)
+		}
+		var counts map[string]bool
+		if err := json.Unmarshal(output, &counts); err != nil {
+			t.Fatal(err)
+		}
+		for row, isCounted := range counts {
+			if isCounted {
+				got[row] = append(got[row], name)
+			}
+		}
 	}
-	return counted
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			slices.Sort(got[row.name])
+			if !slices.Equal(got[row.name], row.want) {
+				t.Errorf("%+v is counted by %v, want %v", row.line, got[row.name], row.want)
+			}
+		})
+	}
 }

@@ -73,19 +73,71 @@ func (p tool) run(t *testing.T, args, stdin string) result {
 	return result{status: command.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
 }
 
-// check runs the command and compares its exit status, and with regular expressions what it prints.
-func (p tool) check(t *testing.T, args string, status int, stdout, stderr string) {
+// check runs the command and compares the result. The outputs in want are regular expressions for the whole outputs.
+func (p tool) check(t *testing.T, args string, want result) {
 	t.Helper()
 	got := p.run(t, args, "")
 	matches := func(pattern, text string) bool { return regexp.MustCompile("^" + pattern + "$").MatchString(text) }
-	printed := matches(stdout, got.stdout) && matches(stderr, got.stderr)
-	if got.status != status || !printed {
-		t.Fatalf("plantstore %s = %+v; want status %d, stdout %s, stderr %s", args, got, status, stdout, stderr)
+	if got.status != want.status {
+		t.Fatalf("plantstore %s = %+v, want status %d", args, got, want.status)
+	}
+	if !matches(want.stdout, got.stdout) || !matches(want.stderr, got.stderr) {
+		t.Fatalf("plantstore %s = %+v, want %+v", args, got, want)
 	}
 }
 
-// TestFailures checks that a usage error has exit status 2, another failure 1, each with one line on standard error
-// that says what to do.
+// A failure is a call of the command that fails, and a part of its one line on standard error.
+type failure struct{ name, args, want string }
+
+// checkFailures checks the status and the output of calls that fail.
+func checkFailures(t *testing.T, status int, failures []failure) {
+	t.Helper()
+	p := newTool(t)
+	for _, test := range failures {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			p.check(t, test.args, result{status: status, stderr: ".*" + regexp.QuoteMeta(test.want) + ".*\n"})
+		})
+	}
+}
+
+// TestUsageErrors checks that a usage error has the exit status 2, and says what to do.
+func TestUsageErrors(t *testing.T) {
+	t.Parallel()
+	const issue = "token issue --table tokens --subject ann --ttl "
+	checkFailures(t, 2, []failure{
+		{"a word for the lifetime", issue + "soon", "--ttl: must be between 1s and 32767d"},
+		{"a fraction of a day", issue + "1.5d", "for example 90m, 12h or 30d"},
+		{"a lifetime too long", issue + "900000h", "between 1s and 32767d"},
+		{"a negative lifetime", issue + "-1h", "between 1s and 32767d"},
+		{"a subject beyond ASCII", "token issue --table tokens --subject ä", "subject must have 1 to 128 visible ASCII characters"},
+		{"no stack and no table", "token list", "set --stack or --table, or --endpoint-url"},
+		{"an empty stack", "token list --stack=", "--stack is empty"},
+		{"no value for the stack", "token list --stack", "--stack: expected string value but got none;"},
+		{"an endpoint that is no URL", "token list --endpoint-url localhost:8000", "--endpoint-url is not an http or https URL"},
+		{"no token on standard input", "token revoke --table tokens -", "standard input is not a token"},
+		{"a part of a token", "token revoke --table tokens pst_0a1B2c3D4e5F", "the argument resembles a token, but is none"},
+		{"tables on AWS", "tables create", "tables create is for a local DynamoDB"},
+		{
+			"one name for both tables",
+			"tables create --endpoint-url http://127.0.0.1:1 --plants-table a --tokens-table a", "must be different",
+		},
+		{"one table of two", "serve --plants-table plants", "set both --plants-table and --tokens-table"},
+		{
+			"an origin with a slash", "serve --allow-origin https://example.com/",
+			"--allow-origin: must be an origin as browsers send it",
+		},
+		{
+			"an issuer without an audience", "serve --token-issuer https://example.com",
+			"TOKEN_ISSUER must be set together with the audience",
+		},
+		{"a mistyped token", "serve --token pst_mistyped", "--token ($TOKEN) is not a token that serve has printed"},
+		{"an address without a port", "serve --addr localhost", "--addr must be HOST:PORT, for example"},
+		{"a port too large", "serve --addr 127.0.0.1:99999", "--addr must be HOST:PORT, for example"},
+	})
+}
+
+// TestFailures checks that another failure has the exit status 1, and says what is wrong.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -93,41 +145,11 @@ func TestFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = taken.Close() })
-	p := newTool(t)
-	const issue = "token issue --table tokens --subject ann --ttl "
-	for _, test := range []struct {
-		args   string
-		status int
-		want   string
-	}{
-		{issue + "soon", 2, "--ttl: must be between 1s and 32767d"},
-		{issue + "1.5d", 2, "for example 90m, 12h or 30d"},
-		{issue + "900000h", 2, "between 1s and 32767d"},
-		{issue + "-1h", 2, "between 1s and 32767d"},
-		{"token issue --table tokens --subject ä", 2, "subject must have 1 to 128 visible ASCII characters"},
-		{"token list", 2, "set --stack or --table, or --endpoint-url"},
-		{"token list --stack=", 2, "--stack is empty"},
-		{"token list --stack", 2, "--stack: expected string value but got none;"},
-		{"token list --table tokens", 1, "no AWS region: set AWS_REGION"},
-		{"token list --endpoint-url localhost:8000", 2, "--endpoint-url is not an http or https URL"},
-		{"token list --endpoint-url http://127.0.0.1:1", 1, "DynamoDB at http://127.0.0.1:1"},
-		{"token revoke --table tokens -", 2, "standard input is not a token"},
-		{"token revoke --table tokens pst_0a1B2c3D4e5F", 2, "the argument resembles a token, but is none"},
-		{"tables create", 2, "tables create is for a local DynamoDB"},
-		{"tables create --endpoint-url http://127.0.0.1:1 --plants-table a --tokens-table a", 2, "must be different"},
-		{"serve --plants-table plants", 2, "set both --plants-table and --tokens-table"},
-		{"serve --allow-origin https://example.com/", 2, "--allow-origin: must be an origin as browsers send it"},
-		{"serve --token-issuer https://example.com", 2, "TOKEN_ISSUER must be set together with the audience"},
-		{"serve --addr " + taken.Addr().String(), 1, "address already in use"},
-		{"serve --token pst_mistyped", 2, "--token ($TOKEN) is not a token that serve has printed"},
-		{"serve --addr localhost", 2, "--addr must be HOST:PORT, for example"},
-		{"serve --addr 127.0.0.1:99999", 2, "--addr must be HOST:PORT, for example"},
-	} {
-		t.Run(test.args, func(t *testing.T) {
-			t.Parallel()
-			p.check(t, test.args, test.status, "", ".*"+regexp.QuoteMeta(test.want)+".*\n")
-		})
-	}
+	checkFailures(t, 1, []failure{
+		{"no region", "token list --table tokens", "no AWS region: set AWS_REGION"},
+		{"no DynamoDB", "token list --endpoint-url http://127.0.0.1:1", "DynamoDB at http://127.0.0.1:1"},
+		{"an address in use", "serve --addr " + taken.Addr().String(), "address already in use"},
+	})
 }
 
 // TestExamplesOfHelp checks that the help of every command has an example, and that each example is a valid call of the
@@ -157,7 +179,7 @@ func TestExamplesOfHelp(t *testing.T) {
 // TestVersion checks that --version prints the version of Go with which the command was built.
 func TestVersion(t *testing.T) {
 	t.Parallel()
-	newTool(t).check(t, "--version", 0, ".* go1[.].*\n", "")
+	newTool(t).check(t, "--version", result{stdout: ".* go1[.].*\n"})
 }
 
 // TestTablesCreate checks that the other commands ask for `tables create`, and that it can be repeated.
@@ -167,13 +189,13 @@ func TestTablesCreate(t *testing.T) {
 	plants, tokens := "p-"+run, "t-"+run
 	p := newTool(t, "AWS_ENDPOINT_URL_DYNAMODB="+dynamotest.Endpoint(t), "PLANTS_TABLE="+plants, "TOKENS_TABLE="+tokens)
 	for _, args := range []string{"token list", "serve --addr 127.0.0.1:0"} {
-		p.check(t, args, 1, "", ".*the table does not exist: [pt]-"+run+"; .*`plantstore tables create`.*\n")
+		p.check(t, args, result{status: 1, stderr: ".*the table does not exist: [pt]-" + run + "; .*`plantstore tables create`.*\n"})
 	}
 	for range 2 {
-		p.check(t, "tables create", 0, "Tables "+plants+" and "+tokens+" exist.\n", "")
+		p.check(t, "tables create", result{stdout: "Tables " + plants + " and " + tokens + " exist.\n"})
 	}
 	swapped := "tables create --plants-table " + tokens + " --tokens-table " + plants
-	p.check(t, swapped, 1, "", ".*table "+tokens+" .*\n")
+	p.check(t, swapped, result{status: 1, stderr: ".*table " + tokens + " .*\n"})
 }
 
 // tokenTool returns a command with an empty table of tokens, and the store in it.
@@ -240,19 +262,23 @@ func TestTokens(t *testing.T) {
 	t.Run("list as a table", func(t *testing.T) {
 		const at = `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`
 		rows := ann.ID + " +ann +" + at + " +" + at + " +expires soon\n" + bob.ID + " +bob +" + at + " +" + at + " +valid\n"
-		p.check(t, "token list", 0, "ID +SUBJECT +CREATED +EXPIRES +STATE\n"+rows, "")
+		p.check(t, "token list", result{stdout: "ID +SUBJECT +CREATED +EXPIRES +STATE\n" + rows})
 	})
 	t.Run("list those that expire soon", func(t *testing.T) {
 		if got, want := p.list(t, "--expiring 1d", 1), []row{ann}; !slices.Equal(got, want) {
 			t.Errorf("token list --expiring 1d = %+v, want %+v", got, want)
 		}
-		p.check(t, "token list --expiring 1d", 1, "ID .*\n.* ann .*\n", ".*tokens expire soon: issue new ones.*\n")
+		p.check(t, "token list --expiring 1d", result{
+			status: 1, stdout: "ID .*\n.* ann .*\n", stderr: ".*tokens expire soon: issue new ones.*\n",
+		})
 		if got := p.list(t, "--expiring 1h", 0); len(got) != 0 {
 			t.Errorf("token list --expiring 1h = %+v, want no token", got)
 		}
 	})
 }
 
+// TestRevoke checks that an id, a token or standard input denotes the one token that is revoked, and that this can be
+// repeated.
 func TestRevoke(t *testing.T) {
 	t.Parallel()
 	p, store := tokenTool(t)
@@ -261,23 +287,31 @@ func TestRevoke(t *testing.T) {
 	byInput := p.issue(t, "ann", "1h")
 	byToken := p.issue(t, "ann", "1h")
 	p.revoke(t, byID.ID, "", byID.ID)
-	p.revoke(t, byID.ID, "", byID.ID) // it may be repeated
+	p.revoke(t, byID.ID, "", byID.ID)
 	p.revoke(t, "-", byInput.Token+"\n", byInput.ID)
 	p.revoke(t, byToken.Token, "", byToken.ID)
-	for _, issued := range []row{valid, byID, byInput, byToken} {
-		stored, err := store.Find(t.Context(), issued.ID)
-		if err != nil || stored.Revoked != (issued != valid) {
-			t.Errorf("token %s is stored as %+v, %v", issued.ID, stored, err)
-		}
+	for _, test := range []struct {
+		name    string
+		issued  row
+		revoked bool
+	}{
+		{name: "the token that was not named", issued: valid, revoked: false},
+		{name: "the token whose id was named", issued: byID, revoked: true},
+		{name: "the token on standard input", issued: byInput, revoked: true},
+		{name: "the token that was named", issued: byToken, revoked: true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			stored, err := store.Find(t.Context(), test.issued.ID)
+			if err != nil || stored.Revoked != test.revoked {
+				t.Errorf("it is stored as %+v, %v, want revoked: %t", stored, err, test.revoked)
+			}
+		})
 	}
-	states := map[string]string{}
-	for _, listed := range p.list(t, "--expiring 30d", 1) {
-		states[listed.ID] = listed.State
+	listed := p.list(t, "--expiring 30d", 1)
+	if len(listed) != 1 || listed[0].ID != valid.ID || listed[0].State != "expires soon" {
+		t.Errorf("token list --expiring 30d = %v, want %s alone, which is not revoked", listed, valid.ID)
 	}
-	if len(states) != 1 || states[valid.ID] != "expires soon" {
-		t.Errorf("token list --expiring 30d = %v, want %s, which is not revoked", states, valid.ID)
-	}
-	p.check(t, "token revoke nobody", 1, "", ".* no such token; `plantstore token list` shows the ids\n")
+	p.check(t, "token revoke nobody", result{status: 1, stderr: ".* no such token; `plantstore token list` shows the ids\n"})
 }
 
 // TestIssueForAScript checks that the token is all that standard output gets.
@@ -305,12 +339,14 @@ func TestListOfOtherItems(t *testing.T) {
 	if err := store.Add(t.Context(), odd); err != nil {
 		t.Fatal(err)
 	}
-	p.check(t, "token list", 0, `ID .*\nodd +"eve\\x1b\[2J" .* expired\n`, "")
+	p.check(t, "token list", result{stdout: `ID .*\nodd +"eve\\x1b\[2J" .* expired\n`})
 	unreadable := token.Token{ID: "un\x1breadable"} // without a digest
 	if err := store.Add(t.Context(), unreadable); err != nil {
 		t.Fatal(err)
 	}
-	p.check(t, "token list", 1, `ID .*\nodd .*\n`, `.*the item with the id "un\\x1breadable" is no token\n`)
+	p.check(t, "token list", result{
+		status: 1, stdout: `ID .*\nodd .*\n`, stderr: `.*the item with the id "un\\x1breadable" is no token\n`,
+	})
 }
 
 // TestIssueToAFullDisk checks that `token issue` fails if it cannot print the token, which is stored by then, and says to
@@ -356,9 +392,9 @@ func TestTokensOfAStack(t *testing.T) {
 	}
 	withoutKeys := newTool(t, endpoints...)
 	p := newTool(t, append(endpoints, "AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local")...)
-	p.check(t, "token issue --stack dev --subject ann", 0, `\w+\n`, "Token .*\n")
-	p.check(t, "token list --table "+tokens, 0, "ID .*\n.* ann .*\n", "")
-	p.check(t, "token list --stack new", 1, "", ".*stack new has no table of tokens yet\n")
-	p.check(t, "token list --stack desert", 1, "", ".*cannot find the table of tokens in stack desert(.|\n)*")
-	withoutKeys.check(t, "token list --stack dev", 1, "", ".*no AWS credentials: set AWS_PROFILE(.|\n)*")
+	p.check(t, "token issue --stack dev --subject ann", result{stdout: `\w+\n`, stderr: "Token .*\n"})
+	p.check(t, "token list --table "+tokens, result{stdout: "ID .*\n.* ann .*\n"})
+	p.check(t, "token list --stack new", result{status: 1, stderr: ".*stack new has no table of tokens yet\n"})
+	p.check(t, "token list --stack desert", result{status: 1, stderr: ".*cannot find the table of tokens in stack desert(.|\n)*"})
+	withoutKeys.check(t, "token list --stack dev", result{status: 1, stderr: ".*no AWS credentials: set AWS_PROFILE(.|\n)*"})
 }

@@ -50,7 +50,7 @@ func newIssuer() (*issuer, signer) {
 	return i, i.newKey("k1")
 }
 
-// answers returns a document that is always the same. It redirects to /moved if the status does.
+// answers returns a document that is always the same. A status of 3xx redirects to /moved.
 func answers(status int, contentType, body string) document {
 	return func(*http.Request) (*http.Response, error) {
 		answer := httptest.NewRecorder()
@@ -115,18 +115,26 @@ type signer func(signed string) string
 
 // newKey returns a signer with a P-256 key that the issuer publishes under this id.
 func (i *issuer) newKey(id string) signer {
+	sign, _ := i.newPublishedKey(id)
+	return sign
+}
+
+// newPublishedKey is newKey that also returns what the issuer publishes.
+func (i *issuer) newPublishedKey(id string) (sign signer, published object) {
 	key, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader) // crypto/rand does not fail
 	point, _ := key.PublicKey.Bytes()                         // 4, x and y
-	i.published = append(i.published, object{
+	published = object{
 		"kty": "EC", "crv": "P-256", "kid": id, "use": "sig",
 		"x": base64.RawURLEncoding.EncodeToString(point[1:33]),
 		"y": base64.RawURLEncoding.EncodeToString(point[33:]),
-	})
-	return func(signed string) string {
+	}
+	i.published = append(i.published, published)
+	sign = func(signed string) string {
 		r, s, _ := ecdsa.Sign(rand.Reader, key, digest(signed))
 		signature := append(r.FillBytes(make([]byte, 32)), s.FillBytes(make([]byte, 32))...)
 		return signed + "." + base64.RawURLEncoding.EncodeToString(signature)
 	}
+	return sign, published
 }
 
 func unsigned(signed string) string { return signed + "." }

@@ -2,7 +2,6 @@ package jwt
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -15,12 +14,24 @@ import (
 	"plantstore/internal/token"
 )
 
-// check verifies a token and compares the error, and the number of requests so far.
-func (i *issuer) check(t *testing.T, v *Verifier, name, bearer string, want error, requests int) {
+// An attempt is a token to verify, with the error, and the number of requests that the verifier then sends.
+type attempt struct {
+	name     string
+	bearer   string
+	want     error
+	requests int
+}
+
+// check verifies the token of an attempt.
+func (i *issuer) check(t *testing.T, v *Verifier, a attempt) {
 	t.Helper()
-	_, err := v.Verify(t.Context(), bearer)
-	if !errors.Is(err, want) || len(i.requests) != requests {
-		t.Errorf("%s: Verify = %v after %d requests, want %v after %d", name, err, len(i.requests), want, requests)
+	before := len(i.requests)
+	_, err := v.Verify(t.Context(), a.bearer)
+	if !errors.Is(err, a.want) {
+		t.Errorf("%s: Verify = %v, want %v", a.name, err, a.want)
+	}
+	if got := len(i.requests) - before; got != a.requests {
+		t.Errorf("%s: Verify sends %d requests, want %d", a.name, got, a.requests)
 	}
 }
 
@@ -53,25 +64,25 @@ func slow(d document, takes time.Duration) document {
 // fetched for an unknown key, at most once a minute, and when they are an hour old.
 func TestFetches(t *testing.T) {
 	inBubble(t, func(t *testing.T, i *issuer, v *Verifier, bearer1 string) {
-		i.check(t, v, "a token without a key id", i.token(t, unsigned, object{"kid": nil}, nil), token.ReasonKey, 0)
-		for range 3 {
-			i.check(t, v, "the first tokens", bearer1, nil, 2)
-		}
+		withoutKey := i.token(t, unsigned, object{"kid": nil}, nil)
+		i.check(t, v, attempt{name: "a token without a key id", bearer: withoutKey, want: token.ReasonKey})
+		i.check(t, v, attempt{name: "the first token", bearer: bearer1, requests: 2})
+		i.check(t, v, attempt{name: "the second token", bearer: bearer1})
 		k2 := i.newKey("k2")
 		bearer2 := i.token(t, k2, object{"kid": "k2"}, object{"exp": 9e9})
 		time.Sleep(interval - 1)
-		i.check(t, v, "a new key within a minute", bearer2, token.ReasonKey, 2)
+		i.check(t, v, attempt{name: "a new key within a minute", bearer: bearer2, want: token.ReasonKey})
 		time.Sleep(time.Nanosecond)
-		for n := range 3 {
-			i.check(t, v, "an unknown key", i.token(t, k2, object{"kid": fmt.Sprint(n)}, nil), token.ReasonKey, 3)
-		}
-		i.check(t, v, "a new key after a minute", bearer2, nil, 3)
+		unknown := i.token(t, k2, object{"kid": "k3"}, nil)
+		i.check(t, v, attempt{name: "an unknown key after a minute", bearer: unknown, want: token.ReasonKey, requests: 1})
+		i.check(t, v, attempt{name: "an unknown key at once", bearer: unknown, want: token.ReasonKey})
+		i.check(t, v, attempt{name: "a new key after a minute", bearer: bearer2})
 		i.published = i.published[1:]
 		time.Sleep(maxAge - 1)
-		i.check(t, v, "a withdrawn key within an hour", bearer1, nil, 3)
+		i.check(t, v, attempt{name: "a withdrawn key within an hour", bearer: bearer1})
 		time.Sleep(time.Nanosecond)
-		i.check(t, v, "a withdrawn key after an hour", bearer1, token.ReasonKey, 4)
-		i.check(t, v, "the other key", bearer2, nil, 4)
+		i.check(t, v, attempt{name: "a withdrawn key after an hour", bearer: bearer1, want: token.ReasonKey, requests: 1})
+		i.check(t, v, attempt{name: "the other key", bearer: bearer2})
 	})
 }
 
@@ -82,13 +93,13 @@ func TestSlowIssuer(t *testing.T) {
 		i.documents[discoveryPath] = slow(i.documents[discoveryPath], 900*time.Millisecond)
 		i.documents[keysPath] = slow(i.documents[keysPath], 900*time.Millisecond)
 		began := time.Now()
-		i.check(t, v, "the first token", bearer, token.ErrUnavailable, 2)
+		i.check(t, v, attempt{name: "the first token", bearer: bearer, want: token.ErrUnavailable, requests: 2})
 		if took := time.Since(began); took != fetchTimeout {
 			t.Errorf("the first Verify takes %v, want %v", took, fetchTimeout)
 		}
-		i.check(t, v, "the token at once", bearer, token.ErrUnavailable, 2)
+		i.check(t, v, attempt{name: "the token at once", bearer: bearer, want: token.ErrUnavailable})
 		time.Sleep(firstWait)
-		i.check(t, v, "the token a second later", bearer, nil, 3)
+		i.check(t, v, attempt{name: "the token a second later", bearer: bearer, requests: 1})
 	})
 }
 
@@ -98,49 +109,48 @@ func TestBackoff(t *testing.T) {
 	inBubble(t, func(t *testing.T, i *issuer, v *Verifier, bearer string) {
 		working := i.documents[discoveryPath]
 		i.documents[discoveryPath] = failing
-		began := time.Now()
 		for range 4 * 60 {
 			if _, err := v.Verify(t.Context(), bearer); !errors.Is(err, token.ErrUnavailable) {
 				t.Errorf("Verify = %v, want ErrUnavailable", err)
 			}
 			time.Sleep(time.Second)
 		}
-		var got []int
-		for _, at := range i.requests {
-			got = append(got, int(at.Sub(began)/time.Second))
+		var waits []time.Duration
+		for n := range len(i.requests) - 1 {
+			waits = append(waits, i.requests[n+1].Sub(i.requests[n])/time.Second)
 		}
-		if want := []int{0, 1, 3, 7, 15, 31, 63, 123, 183}; !slices.Equal(got, want) {
-			t.Errorf("requests after %v s, want %v", got, want)
+		if want := []time.Duration{1, 2, 4, 8, 16, 32, 60, 60}; !slices.Equal(waits, want) {
+			t.Errorf("the fetches are %d s apart, want %d", waits, want)
 		}
 		i.documents[discoveryPath] = working
 		time.Sleep(interval)
-		i.check(t, v, "a token after the outage", bearer, nil, 11)
+		i.check(t, v, attempt{name: "a token after the outage", bearer: bearer, requests: 2})
 
 		i.documents[keysPath] = failing
 		time.Sleep(maxAge)
-		i.check(t, v, "a known key in the next outage", bearer, nil, 12)
+		i.check(t, v, attempt{name: "a known key in the next outage", bearer: bearer, requests: 1})
 		unknown := i.token(t, unsigned, object{"kid": "k2"}, nil)
 		time.Sleep(firstWait - 1)
-		i.check(t, v, "an unknown key within a second", unknown, token.ErrUnavailable, 12)
+		i.check(t, v, attempt{name: "an unknown key within a second", bearer: unknown, want: token.ErrUnavailable})
 		time.Sleep(time.Nanosecond)
-		i.check(t, v, "an unknown key after a second", unknown, token.ErrUnavailable, 13)
+		i.check(t, v, attempt{name: "an unknown key after a second", bearer: unknown, want: token.ErrUnavailable, requests: 1})
 	})
 }
 
 // Keys that have moved are found at their new URL, after two failures at the old one.
 func TestMovedKeys(t *testing.T) {
 	inBubble(t, func(t *testing.T, i *issuer, v *Verifier, bearer string) {
-		i.check(t, v, "the first token", bearer, nil, 2)
+		i.check(t, v, attempt{name: "the first token", bearer: bearer, requests: 2})
 		i.documents[discoveryPath] = discovers(issuerURL, issuerURL+"/moved")
 		i.documents["/moved"] = i.documents[keysPath]
 		i.documents[keysPath] = failing
 		bearer2 := i.token(t, i.newKey("k2"), object{"kid": "k2"}, object{"exp": 9e9})
 		time.Sleep(interval)
-		i.check(t, v, "a new key", bearer2, token.ErrUnavailable, 3)
+		i.check(t, v, attempt{name: "a new key", bearer: bearer2, want: token.ErrUnavailable, requests: 1})
 		time.Sleep(firstWait)
-		i.check(t, v, "the new key a second later", bearer2, token.ErrUnavailable, 4)
+		i.check(t, v, attempt{name: "the new key a second later", bearer: bearer2, want: token.ErrUnavailable, requests: 1})
 		time.Sleep(2 * firstWait)
-		i.check(t, v, "the new key two seconds later", bearer2, nil, 6)
+		i.check(t, v, attempt{name: "the new key two seconds later", bearer: bearer2, requests: 2})
 	})
 }
 

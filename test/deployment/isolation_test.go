@@ -13,16 +13,31 @@ import (
 	"plantstore/test/processtest"
 )
 
-// The secrets and settings of a user with an AWS account, who has also set everything that could lead elsewhere.
-const (
-	userConfig = "[default]\nregion = eu-central-1\nendpoint_url = OUTSIDE\n" +
-		"[profile user]\nregion = eu-central-1\naws_access_key_id = AKIAUSER\naws_secret_access_key = secret\nservices = user\n" +
-		"[services user]\ncloudformation =\n  endpoint_url = OUTSIDE\n"
-	userVariables = "AWS_ACCESS_KEY_ID=AKIAUSER AWS_SECRET_ACCESS_KEY=secret AWS_SESSION_TOKEN=AKIAUSER AWS_PROFILE=user " +
-		"AWS_REGION=eu-central-1 AWS_DEFAULT_REGION=eu-central-1 AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true " +
-		"AWS_ENDPOINT_URL=OUTSIDE AWS_ENDPOINT_URL_CLOUDFORMATION=OUTSIDE AWS_ENDPOINT_URL_S3=OUTSIDE " +
-		"HTTP_PROXY=OUTSIDE HTTPS_PROXY=OUTSIDE http_proxy=OUTSIDE https_proxy=OUTSIDE"
-)
+// userConfig is the configuration of a user with an AWS account, in which everything leads to another server.
+func userConfig(outside string) string {
+	return `[default]
+region = eu-central-1
+endpoint_url = ` + outside + `
+[profile user]
+region = eu-central-1
+aws_access_key_id = AKIAUSER
+aws_secret_access_key = secret
+services = user
+[services user]
+cloudformation =
+  endpoint_url = ` + outside + `
+`
+}
+
+// userVariables are the variables of that user.
+func userVariables(outside string) []string {
+	return []string{
+		"AWS_ACCESS_KEY_ID=AKIAUSER", "AWS_SECRET_ACCESS_KEY=secret", "AWS_SESSION_TOKEN=AKIAUSER", "AWS_PROFILE=user",
+		"AWS_REGION=eu-central-1", "AWS_DEFAULT_REGION=eu-central-1", "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true",
+		"AWS_ENDPOINT_URL=" + outside, "AWS_ENDPOINT_URL_CLOUDFORMATION=" + outside, "AWS_ENDPOINT_URL_S3=" + outside,
+		"HTTP_PROXY=" + outside, "HTTPS_PROXY=" + outside, "http_proxy=" + outside, "https_proxy=" + outside,
+	}
+}
 
 // A witness is a server that refuses each request, but for the health of a local AWS, and remembers it.
 type witness struct {
@@ -55,12 +70,8 @@ func TestIsolation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder := t.TempDir()
-	prepare := exec.CommandContext(t.Context(), "sh", "-c", `mkdir -p "$0/.aws-sam/build" "$0/.aws" &&
-		cp template.yaml samconfig.toml environments.yaml "$0" && echo 'Shift: gradual' >"$0/.aws-sam/build/parameters.yaml"`, folder)
-	if out, err := prepare.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	folder := processtest.Repository(t)
+	write(t, filepath.Join(folder, ".aws-sam/build/parameters.yaml"), "Shift: gradual")
 	cache, err := os.UserCacheDir() // the programs are there, whatever HOME is
 	if err != nil {
 		t.Fatal(err)
@@ -88,13 +99,10 @@ func TestIsolation(t *testing.T) {
 			for _, argument := range test.command {
 				arguments = append(arguments, meant.Replace(argument))
 			}
-			config := strings.ReplaceAll(userConfig, "OUTSIDE", outside.URL)
-			if err := os.WriteFile(filepath.Join(folder, ".aws/config"), []byte(config), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			write(t, filepath.Join(folder, ".aws/config"), userConfig(outside.URL))
 			command := exec.CommandContext(t.Context(), arguments[0], arguments[1:]...)
 			command.Dir = folder
-			command.Env = append(os.Environ(), strings.Fields(strings.ReplaceAll(userVariables, "OUTSIDE", outside.URL))...)
+			command.Env = append(os.Environ(), userVariables(outside.URL)...)
 			command.Env = append(command.Env, "HOME="+folder, "XDG_CACHE_HOME="+cache, "SAM_CLI_TELEMETRY=0")
 			output, err := command.CombinedOutput()
 			if err == nil || !strings.Contains(string(output), test.want) {
@@ -110,5 +118,16 @@ func TestIsolation(t *testing.T) {
 				t.Errorf("%v shows the local AWS the user's credentials: %s", arguments, shown)
 			}
 		})
+	}
+}
+
+// write writes a file in a folder that may not exist yet.
+func write(t *testing.T, file, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }

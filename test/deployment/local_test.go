@@ -47,10 +47,7 @@ type localAWS struct {
 // start starts a local AWS, which stops at the end of the test.
 func start(t *testing.T) localAWS {
 	t.Helper()
-	local := localAWS{port: freePort(t), folder: t.TempDir()}
-	if out, err := exec.CommandContext(t.Context(), "sh", "-c", `git ls-files -z | xargs -0 cp --parents -t "$0"`, local.folder).CombinedOutput(); err != nil {
-		t.Fatalf("cannot copy the project: %v\n%s", err, out)
-	}
+	local := localAWS{port: freePort(t), folder: processtest.Repository(t)}
 	server := exec.Command(filepath.Join(local.folder, "tools/local-aws"), "--port", local.port) //nolint:noctx // it stops by a signal
 	// The user's variables must not reach the functions.
 	server.Env = append(os.Environ(), "AUTH=true", "AWS_ACCESS_KEY_ID=user", "AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:1")

@@ -9,18 +9,6 @@ import (
 	"plantstore/test/processtest"
 )
 
-// inClone changes to a folder with a repository of the files here, without changes.
-func inClone(t *testing.T) {
-	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		processtest.Lacks(t, "git")
-	}
-	folder := t.TempDir()
-	shell(t, `cd ../.. && git ls-files -z --cached --others --exclude-standard | xargs -0 ls -d 2>/dev/null | tar -c -T - | tar -x -C `+folder)
-	t.Chdir(folder)
-	shell(t, "git init -q && git add -A && git -c user.name=x -c user.email=x@example.com commit -qm x")
-}
-
 // shell returns what a shell command prints. It must succeed.
 func shell(t *testing.T, command string) string {
 	t.Helper()
@@ -34,7 +22,7 @@ func shell(t *testing.T, command string) string {
 // TestRename checks that a renamed copy compiles and has no trace of the old names.
 // With CI=true, also that its unit tests, the contract and the linter pass.
 func TestRename(t *testing.T) {
-	inClone(t)
+	t.Chdir(processtest.Repository(t))
 	ci := os.Getenv("CI") == "true"
 	if err := rename([]string{"example.org/copied/v2", "quite-another-copy9", "qac9_", "aardwolf/aardwolves"}, ci); err != nil {
 		t.Fatal(err)
@@ -63,7 +51,7 @@ func TestRename(t *testing.T) {
 
 // TestRefusals checks that names that Go, AWS or the files do not take change nothing.
 func TestRefusals(t *testing.T) {
-	inClone(t)
+	t.Chdir(processtest.Repository(t))
 	const module, name = "example.com/x", "refused-name"
 	for _, test := range []struct {
 		name string

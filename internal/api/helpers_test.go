@@ -76,15 +76,18 @@ func (s store) Create(ctx context.Context, w plant.Write) error { return s.creat
 // verify is token.Verifier's method. Without one, no token may be verified.
 type verify func(ctx context.Context, bearer string) (token.Principal, error)
 
+// handler is a Lambda function.
+type handler interface {
+	Invoke(ctx context.Context, event []byte) ([]byte, error)
+}
+
 // invoke returns what a function answers to an event, and the line that it logs. It checks what is
 // promised of every event: an answer, and one line without a token, a header or a body.
-func invoke(
-	t *testing.T, newFunction func(*slog.Logger) func(context.Context, []byte) ([]byte, error), event []byte,
-) (answer []byte, line object) {
+func invoke(t *testing.T, newHandler func(*slog.Logger) handler, event []byte) (answer []byte, line object) {
 	t.Helper()
 	var log bytes.Buffer
-	handler := slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})
-	answer, err := newFunction(slog.New(handler))(t.Context(), event)
+	lines := slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})
+	answer, err := newHandler(slog.New(lines)).Invoke(t.Context(), event)
 	if err != nil {
 		t.Errorf("Invoke = %v, want an answer", err)
 	}
@@ -115,9 +118,10 @@ func create(t *testing.T, plants store, event []byte) answer {
 			return nil
 		}
 	}
-	content, line := invoke(t, func(log *slog.Logger) func(context.Context, []byte) ([]byte, error) {
-		return (&Service{Plants: plants, Log: log, Now: newClock(), NewKey: func() string { return "fresh" }}).Invoke
-	}, event)
+	newService := func(log *slog.Logger) handler {
+		return &Service{Plants: plants, Log: log, Now: newClock(), NewKey: func() string { return "fresh" }}
+	}
+	content, line := invoke(t, newService, event)
 	got := answer{line: line}
 	strictly := json.RejectUnknownMembers(true)
 	if err := json.Unmarshal(content, &got.response, strictly); err != nil {
@@ -160,9 +164,10 @@ func authorize(t *testing.T, verify verify, event []byte) (verdict, object) {
 			return token.Principal{}, nil
 		}
 	}
-	content, line := invoke(t, func(log *slog.Logger) func(context.Context, []byte) ([]byte, error) {
-		return (&Authorizer{Verify: verify, Log: log, Now: newClock()}).Invoke
-	}, event)
+	newAuthorizer := func(log *slog.Logger) handler {
+		return &Authorizer{Verify: verify, Log: log, Now: newClock()}
+	}
+	content, line := invoke(t, newAuthorizer, event)
 	var got authorization
 	if err := json.Unmarshal(content, &got, json.RejectUnknownMembers(true)); err != nil {
 		t.Fatalf("Invoke = %s, want an authorization: %v", content, err)

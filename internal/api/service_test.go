@@ -184,9 +184,10 @@ func TestAuthorizer(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			got, line := authorize(t, test.verify, event(map[string]string{"authorization": test.authorization}, "", nil))
-			test.want.Presented = hash(test.authorization)
-			if got != test.want {
-				t.Errorf("verdict = %+v, want %+v", got, test.want)
+			want := test.want
+			want.Presented = hash(test.authorization)
+			if got != want {
+				t.Errorf("verdict = %+v, want %+v", got, want)
 			}
 			if line["code"] != test.code || line["reason"] != test.reason {
 				t.Errorf("log = %v, want the code %v and the reason %v", line, test.code, test.reason)
@@ -238,17 +239,14 @@ func TestAllowThatIsLogged(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			now := start
-			authorizer := Authorizer{
-				Verify: func(context.Context, string) (token.Principal, error) {
+			newAuthorizer := func(log *slog.Logger) handler {
+				verify := func(context.Context, string) (token.Principal, error) {
 					now = now.Add(test.took)
 					return token.Principal{Subject: "alice", TokenID: "t1", ReplaceBy: test.replaceBy}, nil
-				},
-				Now: func() time.Time { return now },
+				}
+				return &Authorizer{Verify: verify, Log: log, Now: func() time.Time { return now }}
 			}
-			_, line := invoke(t, func(log *slog.Logger) func(context.Context, []byte) ([]byte, error) {
-				authorizer.Log = log
-				return authorizer.Invoke
-			}, event(nil, "", nil))
+			_, line := invoke(t, newAuthorizer, event(nil, "", nil))
 			if line["level"] != test.level || line["expires_in_days"] != test.days {
 				t.Errorf("log = %v, want level %s and expires_in_days %v", line, test.level, test.days)
 			}

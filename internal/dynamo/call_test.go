@@ -25,10 +25,10 @@ const budget = 2700 * time.Millisecond
 
 // What a put finds under its id, if the condition fails.
 var (
-	itself     = exists(fern.Key, "fern")
-	changed    = exists(fern.Key, "ficus")
-	anothers   = exists(plant.NewWriteKey("bob", "k"), "fern")
-	unreadable = strings.Replace(exists(fern.Key, "fern"), "2026-03-01T11:00:00Z", "yesterday", 1)
+	sameRequest  = exists(fern.Key, "fern")
+	otherPlant   = exists(fern.Key, "ficus")
+	otherRequest = exists(plant.NewWriteKey("bob", "k"), "fern")
+	unreadable   = strings.Replace(exists(fern.Key, "fern"), "2026-03-01T11:00:00Z", "yesterday", 1)
 )
 
 // exists is the body of the answer to a put whose id has a plant.
@@ -92,10 +92,10 @@ func TestCreateByAttempts(t *testing.T) {
 		want     error
 	}{
 		{name: "the plant is created", attempts: do(succeed)},
-		{name: "the client repeats its request", attempts: do(refuseWith(itself))},
-		{name: "another request created the plant", attempts: do(refuseWith(anothers)), want: plant.ErrExists},
+		{name: "the client repeats its request", attempts: do(refuseWith(sameRequest))},
+		{name: "another request created the plant", attempts: do(refuseWith(otherRequest)), want: plant.ErrExists},
 		{name: "another program stored an item", attempts: do(refuseWith(unreadable)), want: plant.ErrExists},
-		{name: "the key was used with another plant", attempts: do(refuseWith(changed)), want: plant.ErrKeyReused},
+		{name: "the key was used with another plant", attempts: do(refuseWith(otherPlant)), want: plant.ErrKeyReused},
 
 		// No attempt before the last was applied, or may have been.
 		{name: "one failure", attempts: do(fail, succeed)},
@@ -108,7 +108,7 @@ func TestCreateByAttempts(t *testing.T) {
 		{name: "an unavailable service", attempts: do(answer(503, errorBody("ServiceUnavailable")), succeed)},
 		{name: "a proxy that waited too long", attempts: do(answer(408, ""), succeed)},
 		{name: "a proxy that finds the request too large", attempts: do(answer(413, "<html>"), succeed)},
-		{name: "a proxy that was left", attempts: do(answer(499, "<html>"), succeed)},
+		{name: "a proxy whose client hung up", attempts: do(answer(499, "<html>"), succeed)},
 		{name: "a refusal that is no JSON", attempts: do(answer(400, "<html>"), succeed)},
 		{name: "a refusal that names no error", attempts: do(answer(429, `{"message":"slow down"}`), succeed)},
 		{name: "a refusal that names no error of DynamoDB's", attempts: do(answer(429, `{"code":"too_many"}`), succeed)},
@@ -116,17 +116,17 @@ func TestCreateByAttempts(t *testing.T) {
 		{name: "a refusal that is cut", attempts: do(begin(400, hangUp), succeed)},
 
 		// The first attempt was applied, but its answer was lost.
-		{name: "a lost answer", attempts: do(hangUp, refuseWith(itself))},
-		{name: "no answer in time", attempts: do(stall, refuseWith(itself))},
-		{name: "a cut answer", attempts: do(begin(200, hangUp), refuseWith(itself))},
-		{name: "an answer that stalls", attempts: do(begin(200, stall), refuseWith(itself))},
-		{name: "an answer that is no JSON", attempts: do(answer(200, "#"), refuseWith(itself))},
-		{name: "throttling in answer to a write that was made", attempts: do(throttle, refuseWith(itself))},
-		{name: "a lost answer, and another's plant", attempts: do(hangUp, refuseWith(anothers)), want: plant.ErrExists},
-		{name: "a lost answer, and another plant", attempts: do(hangUp, refuseWith(changed)), want: plant.ErrKeyReused},
+		{name: "a lost answer", attempts: do(hangUp, refuseWith(sameRequest))},
+		{name: "no answer in time", attempts: do(stall, refuseWith(sameRequest))},
+		{name: "a cut answer", attempts: do(begin(200, hangUp), refuseWith(sameRequest))},
+		{name: "an answer that stalls", attempts: do(begin(200, stall), refuseWith(sameRequest))},
+		{name: "an answer that is no JSON", attempts: do(answer(200, "#"), refuseWith(sameRequest))},
+		{name: "throttling in answer to a write that was made", attempts: do(throttle, refuseWith(sameRequest))},
+		{name: "a lost answer, and another's plant", attempts: do(hangUp, refuseWith(otherRequest)), want: plant.ErrExists},
+		{name: "a lost answer, and another plant", attempts: do(hangUp, refuseWith(otherPlant)), want: plant.ErrKeyReused},
 
 		// Other servers of the API name an error without a namespace. They send no checksum, nor does the fake.
-		{name: "another server finds the plant", attempts: do(refuseWith(withoutNamespace(itself)))},
+		{name: "another server finds the plant", attempts: do(refuseWith(withoutNamespace(sameRequest)))},
 		{name: "another server refuses", attempts: do(refuseWith(`{"__type":"AccessDeniedException"}`)), want: errOther},
 
 		// What came before the refusal decides whether the plant may have been created.

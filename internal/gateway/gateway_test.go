@@ -277,8 +277,12 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestTimeouts checks that a function that hangs is stopped.
+// TestTimeouts checks that a function that hangs is stopped, counted from its own start.
 func TestTimeouts(t *testing.T) {
+	slow := &function{invoke: func(context.Context) (string, error) {
+		time.Sleep(time.Second)
+		return allow, nil
+	}}
 	for _, test := range []struct {
 		name                 string
 		authorizer, function *function
@@ -286,6 +290,7 @@ func TestTimeouts(t *testing.T) {
 	}{
 		{name: "an authorizer", authorizer: hangs(), after: 3 * time.Second},
 		{name: "a function", authorizer: answers(allow), function: hangs(), after: 4 * time.Second},
+		{name: "a function after a slow authorizer", authorizer: slow, function: hangs(), after: 5 * time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -187,8 +187,8 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestURLOfKeys checks that an https issuer has its keys at an https URL, and one on this machine on
-// this machine.
+// TestURLOfKeys checks that the keys of an https issuer are at an https URL, and that those of an issuer on this
+// machine are on this machine.
 func TestURLOfKeys(t *testing.T) {
 	const local = "http://localhost:8080"
 	longest := issuerURL + keysPath + "?"
@@ -206,7 +206,7 @@ func TestURLOfKeys(t *testing.T) {
 		{"a malformed URL", issuerURL, "https://%zz/keys", token.ErrUnavailable},
 		{"a URL with a user", issuerURL, "https://user@issuer.example.com/keys", token.ErrUnavailable},
 		{"http for an https issuer", issuerURL, "http://localhost/keys", token.ErrUnavailable},
-		{"other names for a local issuer", local, "http://host.docker.internal/keys", nil},
+		{"another name of this machine for a local issuer", local, "http://host.docker.internal/keys", nil},
 		{"http on another host for a local issuer", local, "http://keys.example.com/keys", token.ErrUnavailable},
 		{"https on another host for a local issuer", local, "https://keys.example.com/keys", token.ErrUnavailable},
 	}

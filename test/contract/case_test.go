@@ -18,8 +18,8 @@ type need int
 
 const (
 	nothing       need = iota
-	ownPlant           // that the one plant which may always be written is the subject's own
-	freshIDs           // that anything may be written
+	ownPlant           // that the token's subject created the one plant that may always be written
+	freshIDs           // that the case may write any plant
 	expiredToken       // an expired token, in EXPIRED_TOKEN
 	revokedToken       // a revoked token, in REVOKED_TOKEN
 	anotherToken       // a token of another subject, in OTHER_TOKEN

@@ -90,7 +90,7 @@ func (d *database) write(t *testing.T, random *rand.Rand, id int64) []porcupine.
 	p.meets(pick(random, faults...), attempts)
 	answer, operation := d.send(t, p, c, pick(random, c.key, ""), timeout)
 	history := []porcupine.Operation{operation}
-	p.meets(nil, 0)
+	p.recovers()
 	for answer.code == 5002 || answer.code == 5004 {
 		if answer.key != c.key {
 			t.Errorf("the answer to %+v is %+v, want its key to repeat with", c, answer)

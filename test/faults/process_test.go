@@ -73,23 +73,23 @@ func (tr *trial) expectCreated(f *runtimeapi.Function) {
 	}
 }
 
-// deadline lets the deadline come while the request meets a fault.
+// deadline lets the invocation time out during a fault.
 func (tr *trial) deadline(hang fault) {
 	f := tr.start()
 	tr.proxy.meets(hang, always)
 	tr.expect(f, 1500*time.Millisecond, 5004)
-	tr.proxy.meets(nil, 0)
+	tr.proxy.recovers()
 	tr.expectCreated(f)
 }
 
-// killed kills the function while the request meets a fault.
+// killed kills the function during a fault.
 func (tr *trial) killed(hang fault) {
 	f := tr.start()
 	tr.proxy.meets(hang, always)
 	go f.Invoke(tr.request.event(tr.request.key), 10*time.Second) //nolint:errcheck // the function ends before it answers
 	<-tr.proxy.stalled
 	f.Stop()
-	tr.proxy.meets(nil, 0)
+	tr.proxy.recovers()
 	tr.expectCreated(tr.start())
 }
 
@@ -106,7 +106,7 @@ func TestRuntimeFaults(t *testing.T) {
 		{name: "DynamoDB is away at the start", run: func(tr *trial) {
 			tr.proxy.meets(hangUp, always)
 			f := tr.start()
-			tr.proxy.meets(nil, 0)
+			tr.proxy.recovers()
 			tr.expectCreated(f)
 		}},
 		{name: "the deadline comes before the write", run: func(tr *trial) { tr.deadline(stall) }},

@@ -56,6 +56,9 @@ func (p *proxy) meets(f fault, attempts int) {
 	p.left = attempts
 }
 
+// recovers ends the fault.
+func (p *proxy) recovers() { p.meets(pass, 0) }
+
 // next returns what happens to the next attempt.
 func (p *proxy) next() fault {
 	p.mu.Lock()

@@ -43,9 +43,9 @@ func checkRole(t *testing.T, s stack, f function) (action string) {
 	_, table := f.table()
 	role := properties[json.RawMessage](t, s, "AWS::IAM::Role")[f.Role.GetAtt[0]]
 	actions := boundaryActions(t, table)
-	for _, action := range actions {
-		if equal(role, functionRole(action, table)) {
-			return action
+	for _, allowed := range actions {
+		if equal(role, functionRole(allowed, table)) {
+			return allowed
 		}
 	}
 	t.Fatalf("%v is %s, want %s", f.Role, role, functionRole(strings.Join(actions, " or "), table))

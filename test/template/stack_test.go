@@ -31,8 +31,8 @@ func run(t *testing.T, command string, arguments ...string) {
 	}
 }
 
-// script runs a script of this folder with the Python that runs a tool, decodes its
-// output into result. The test is skipped if the tool is missing.
+// script runs a script of this folder with the Python that runs a tool, and decodes
+// its output into result. The test is skipped if the tool is missing.
 func script(t *testing.T, tool, file string, input, result any) {
 	t.Helper()
 	stdin, err := json.Marshal(input)

@@ -53,8 +53,8 @@ func TestEndpoint(t *testing.T) {
 		want    string
 	}{
 		{"AWS's own", nil, ""},
-		{"for both", map[string]string{"AWS_ENDPOINT_URL_DYNAMODB": local, "AWS_ENDPOINT_URL": all}, local},
-		{"empty for DynamoDB", map[string]string{"AWS_ENDPOINT_URL_DYNAMODB": "", "AWS_ENDPOINT_URL": all}, all},
+		{"DynamoDB's own variable wins", map[string]string{"AWS_ENDPOINT_URL_DYNAMODB": local, "AWS_ENDPOINT_URL": all}, local},
+		{"DynamoDB's own variable is empty", map[string]string{"AWS_ENDPOINT_URL_DYNAMODB": "", "AWS_ENDPOINT_URL": all}, all},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -87,7 +87,7 @@ func TestInvocation(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var written bytes.Buffer
 			log := forInvocations(newLog(&written, "b1"), time.Now())
-			log.Info("the first line") // which has the cost of the start, too
+			log.Info("the first line") // which also has the figures of the cold start
 			written.Reset()
 			log.InfoContext(test.ctx, "m")
 			got := take(t, &written)

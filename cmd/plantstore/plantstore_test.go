@@ -147,7 +147,9 @@ func TestFailures(t *testing.T) {
 	t.Cleanup(func() { _ = taken.Close() })
 	checkFailures(t, 1, []failure{
 		{"no region", "token list --table tokens", "no AWS region: set AWS_REGION"},
-		{"no DynamoDB", "token list --endpoint-url http://127.0.0.1:1", "DynamoDB at http://127.0.0.1:1"},
+		{"no DynamoDB to list", "token list --endpoint-url http://u:secret@127.0.0.1:1", "DynamoDB at http://u:xxxxx@127.0.0.1:1"},
+		{"no DynamoDB to revoke", "token revoke --endpoint-url http://127.0.0.1:1 id", "may not be revoked: repeat the command"},
+		{"no DynamoDB to issue", "token issue --endpoint-url http://127.0.0.1:1 --subject ann", "its secret is lost: revoke it"},
 		{"an address in use", "serve --addr " + taken.Addr().String(), "address already in use"},
 	})
 }
@@ -326,8 +328,12 @@ func TestIssueForAScript(t *testing.T) {
 	if !strings.HasPrefix(got.stderr, "Token "+id+" for ann, valid until 20") {
 		t.Errorf("token issue = %+v, want the token's description on standard error", got)
 	}
-	if _, err := store.Find(t.Context(), id); err != nil {
-		t.Errorf("Find(%q) = %v, want the token", id, err)
+	stored, err := store.Find(t.Context(), id)
+	if err != nil {
+		t.Fatalf("Find(%q) = %v, want the token", id, err)
+	}
+	if lifetime := stored.ExpiresAt.Sub(stored.CreatedAt); lifetime.Round(time.Hour) != 30*24*time.Hour {
+		t.Errorf("token issue = %+v, which is valid for %v, want 30 days", stored, lifetime)
 	}
 }
 
@@ -340,6 +346,9 @@ func TestListOfOtherItems(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.check(t, "token list", result{stdout: `ID .*\nodd +"eve\\x1b\[2J" .* expired\n`})
+	if got := p.list(t, "--expiring 1d", 0); len(got) != 0 {
+		t.Errorf("token list --expiring 1d = %+v, want no expired token", got)
+	}
 	unreadable := token.Token{ID: "un\x1breadable"} // without a digest
 	if err := store.Add(t.Context(), unreadable); err != nil {
 		t.Fatal(err)

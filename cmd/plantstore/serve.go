@@ -58,15 +58,21 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	}
 	verifier := token.Verifier{Store: tokens, Now: time.Now, Issuer: issuer}
 	server := newServer(plants, verifier, c.AllowOrigin, slog.New(slog.NewJSONHandler(os.Stderr, nil)))
-	pageBearer := bearer
-	if address, ok := listener.Addr().(*net.TCPAddr); !ok || !address.IP.IsLoopback() {
-		pageBearer = "" // other machines can request the page
-	}
-	if server.Handler, err = page.New(server.Handler, openapi.YAML, c.Addr, pageBearer); err != nil {
+	server.Handler, err = page.New(server.Handler, openapi.YAML, c.Addr, pageToken(listener.Addr(), bearer))
+	if err != nil {
 		return err
 	}
 	greet("http://"+listener.Addr().String(), bearer)
 	return serve(ctx, server, listener)
+}
+
+// pageToken returns the token for the page: the bearer, but none if other machines can request the page.
+func pageToken(address net.Addr, bearer string) string {
+	tcp, ok := address.(*net.TCPAddr)
+	if !ok || !tcp.IP.IsLoopback() {
+		return ""
+	}
+	return bearer
 }
 
 // serve serves until ctx ends. It then answers the requests that the server has accepted.

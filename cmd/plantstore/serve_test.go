@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"plantstore/internal/gateway"
 	"plantstore/internal/memory"
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
@@ -59,11 +60,11 @@ func (l *listener) Close() error {
 
 func (l *listener) Addr() net.Addr { return &net.UnixAddr{Name: "memory", Net: "pipe"} }
 
-// slowStore takes a second to store a plant.
+// slowStore takes as long to store a plant as a function may.
 type slowStore struct{}
 
 func (slowStore) Create(context.Context, plant.Write) error {
-	time.Sleep(time.Second)
+	time.Sleep(gateway.FunctionTimeout - 1)
 	return nil
 }
 
@@ -158,6 +159,26 @@ func TestServeStopsDespiteSilentClients(t *testing.T) {
 					t.Errorf("serve = %v, want nil", err)
 				}
 			})
+		})
+	}
+}
+
+// The page has the token only if no other machine can request the page.
+func TestPageToken(t *testing.T) {
+	tests := []struct{ name, address, want string }{
+		{"loopback", "127.0.0.1", "secret"},
+		{"another loopback address", "127.1.2.3", "secret"},
+		{"loopback of IPv6", "::1", "secret"},
+		{"every address", "0.0.0.0", ""},
+		{"every address of IPv6", "::", ""},
+		{"an address of the network", "192.168.1.2", ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got := pageToken(&net.TCPAddr{IP: net.ParseIP(test.address)}, "secret")
+			if got != test.want {
+				t.Errorf("pageToken(%s) = %q, want %q", test.address, got, test.want)
+			}
 		})
 	}
 }

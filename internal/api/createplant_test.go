@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -48,6 +49,15 @@ func TestReason(t *testing.T) {
 	const want = "The body is not a NewPlant: id must be an integer; name must be a string."
 	if got.refusal.Message != want {
 		t.Errorf("Invoke = %v, want the message %q", got, want)
+	}
+}
+
+// The message of 1005 has the limit.
+func TestLimit(t *testing.T) {
+	large := `{"id":1,"name":"` + strings.Repeat("n", plant.MaxSize+1) + `"}`
+	got := create(t, store{}, event(nil, large, allowed()))
+	if !strings.Contains(got.refusal.Message, fmt.Sprint(plant.MaxSize)) {
+		t.Errorf("Invoke = %v, want the limit %d in its message", got.refusal, plant.MaxSize)
 	}
 }
 

@@ -132,6 +132,15 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// If no token could be checked, the client may repeat its request. There is no key: nothing was written.
+func TestUnavailableAuthorizer(t *testing.T) {
+	got := create(t, store{}, event(nil, fern, object{"verdict": "unavailable", "presented": hash(credentials)}))
+	want := map[string]string{"content-type": "application/json", "retry-after": "1"}
+	if got.refusal.Code != 5003 || !maps.Equal(got.Headers, want) {
+		t.Errorf("Invoke = %v, want 5003 with the headers %v", got, want)
+	}
+}
+
 // A request without a key gets a fresh one, which 5002 returns.
 func TestFreshKey(t *testing.T) {
 	var write plant.Write

@@ -2,6 +2,7 @@ package dynamo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -173,6 +174,23 @@ func TestListReadsEachPage(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A list that ends with its context says so: it is not the whole list.
+func TestListOfAnEndedContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		store := &Tokens{Client: newFake(t, pages).client(), Table: "tokens"}
+		var failed error
+		for _, err := range store.List(ctx) {
+			cancel()
+			failed = err
+		}
+		if !errors.Is(failed, token.ErrUnavailable) {
+			t.Errorf("List ends with %v, want %v", failed, token.ErrUnavailable)
+		}
+	})
 }
 
 // A revocation is one request, whose only condition is that there is an item with this id. The suite of all stores,

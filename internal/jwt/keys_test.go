@@ -169,6 +169,8 @@ func TestDocuments(t *testing.T) {
 		{"the discovery fails", discoveryPath, failing},
 		{"the discovery is not HTTP", discoveryPath, malformed},
 		{"the discovery is for another issuer", discoveryPath, discovers("https://canary", issuerURL+keysPath)},
+		{"the discovery is for the beginning of the issuer", discoveryPath, discovers("https://issuer", issuerURL+keysPath)},
+		{"the discovery is for no issuer", discoveryPath, discovers("", issuerURL+keysPath)},
 		{"the discovery is moved", discoveryPath, answers(http.StatusMovedPermanently, isJSON, "{}")},
 		{"the keys fail", keysPath, answers(http.StatusInternalServerError, isJSON, set+"}")},
 		{"the keys are a page", keysPath, answers(http.StatusOK, "text/html", set+"}")},

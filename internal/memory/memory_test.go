@@ -9,4 +9,11 @@ import (
 
 func TestPlants(t *testing.T) { storetest.TestPlants(t, new(memory.Plants)) }
 
+// A store that is wrong for a moment is wrong in one of many tries.
+func TestConcurrentRequests(t *testing.T) {
+	for range 3000 {
+		storetest.TestConcurrentRequests(t, new(memory.Plants))
+	}
+}
+
 func TestTokens(t *testing.T) { storetest.TestTokens(t, new(memory.Tokens)) }

@@ -3,6 +3,7 @@ package plant
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 	"testing"
 )
 
@@ -15,6 +16,7 @@ func TestNewWriteKey(t *testing.T) {
 	}{
 		{"a subject and a key", "ann", "key", "\x00\x00\x00\x00\x00\x00\x00\x03annkey"},
 		{"the same characters, with a longer subject", "annk", "ey", "\x00\x00\x00\x00\x00\x00\x00\x04annkey"},
+		{"a subject of 300 characters", strings.Repeat("s", 300), "key", "\x00\x00\x00\x00\x00\x00\x01\x2c" + strings.Repeat("s", 300) + "key"},
 		{"another key", "ann", "Key=", "\x00\x00\x00\x00\x00\x00\x00\x03annKey="},
 	}
 	for _, test := range tests {

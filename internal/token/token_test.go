@@ -158,6 +158,25 @@ func TestIssueWithoutRandomness(t *testing.T) {
 	}
 }
 
+// A part of a token, alone or in a header, is not taken for an id.
+func TestResembles(t *testing.T) {
+	tests := []struct {
+		name, text string
+		want       bool
+	}{
+		{name: "a part of a token", text: prefix + "0zAZ", want: true},
+		{name: "a header", text: "Bearer " + prefix + "0zAZ", want: true},
+		{name: "an id", text: "0zAZ9aBbCcDd", want: false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := token.Resembles(test.text); got != test.want {
+				t.Errorf("Resembles(%q) = %t, want %t", test.text, got, test.want)
+			}
+		})
+	}
+}
+
 // characters are 36 that an issued token may have.
 const characters = "0zAZ9aBbCcDd" + "mnopqrstuvwxyzMNOPQRSTUV"
 

@@ -23,7 +23,7 @@ func TestPlants(t *testing.T, store plant.Store) {
 	t.Run("every member of a plant is tested", testEveryMember)
 	t.Run("every plant is stored exactly and once", func(t *testing.T) { testEveryPlant(t, store) })
 	t.Run("the largest plant is stored", func(t *testing.T) { testLargestPlant(t, store) })
-	t.Run("of concurrent requests one wins", func(t *testing.T) { testConcurrentRequests(t, store) })
+	t.Run("of concurrent requests one wins", func(t *testing.T) { TestConcurrentRequests(t, store) })
 	t.Run("an ended context stores nothing", func(t *testing.T) { testEndedContext(t, store) })
 }
 
@@ -107,9 +107,9 @@ func create(t *testing.T, store plant.Store, p plant.NewPlant, key string, want 
 	}
 }
 
-// testConcurrentRequests sends each of several requests for one id several times, all at once. Every
+// TestConcurrentRequests sends each of several requests for one id several times, all at once. Every
 // attempt of the request that wins must succeed, and no other.
-func testConcurrentRequests(t *testing.T, store plant.Store) {
+func TestConcurrentRequests(t *testing.T, store plant.Store) {
 	const requests, attempts = 8, 4
 	var errs [requests][attempts]error
 	var group sync.WaitGroup

@@ -40,8 +40,8 @@ func TestFunctions(t *testing.T) {
 				if !strings.HasSuffix(fmt.Sprint(err), "exit status 1") {
 					t.Errorf("it ends with %v, want exit status 1", err)
 				}
-				if !strings.Contains(log, variable+" is not set") {
-					t.Errorf("its log is %s, want the variable %s", log, variable)
+				if !strings.Contains(log, variable+" is not set") || !strings.Contains(log, `"level":"ERROR"`) {
+					t.Errorf("its log is %s, want an error with the variable %s", log, variable)
 				}
 			})
 			log, err := invoke(t, binary, append(environment, variable+"=table"), events)

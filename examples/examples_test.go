@@ -1,6 +1,7 @@
 package examples
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"io"
@@ -47,7 +48,9 @@ func (c client) create(t *testing.T, address, token string, plant ...string) res
 	if c.page != nil {
 		return c.page.submit(t, address, token, plant[0]).result
 	}
-	command := exec.CommandContext(t.Context(), c.command[0], slices.Concat(c.command[1:], plant)...)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, c.command[0], slices.Concat(c.command[1:], plant)...)
 	command.Env = append(os.Environ(), "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1", "URL="+address, "TOKEN="+token)
 	var stderr strings.Builder
 	command.Stderr = &stderr
@@ -217,24 +220,25 @@ func testNoAnswer(t *testing.T, c client, service *processtest.Server) {
 	}
 }
 
-// The client must not follow a redirect: that would show the token to another server.
+// The client must not follow a redirect: that would show the token to another server. It repeats what a gateway answers
+// 429 and 503 to, and waits for less than a minute, whatever Retry-After says.
 func testAnotherService(t *testing.T, c client, service *processtest.Server) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		t.Error("it follows a redirect")
 	}))
 	defer elsewhere.Close()
-	unavailable := func(w http.ResponseWriter, _ *http.Request) {
+	redirect := func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Retry-After", "Sat, 21 Nov 2026 12:00:00 GMT")
+		http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
+	}
+	throttled := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }
+	unavailable := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "3600")
 		w.WriteHeader(http.StatusServiceUnavailable)
 		_, _ = io.WriteString(w, "\xff")
 	}
 	html := func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }
-	s := &script{answers: []http.HandlerFunc{
-		http.RedirectHandler(elsewhere.URL, http.StatusFound).ServeHTTP,
-		http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect).ServeHTTP,
-		unavailable,
-		html,
-	}}
+	s := &script{answers: []http.HandlerFunc{redirect, throttled, unavailable, html}}
 	got := c.create(t, s.start(t).URL, service.Token, newPlant())
 	if got.status != 1 || strings.Contains(got.stdout, service.Token) {
 		t.Errorf("it shows %+v, want status 1 and no token", got)

@@ -178,6 +178,29 @@ func TestExamplesOfHelp(t *testing.T) {
 	}
 }
 
+// TestCommandsOfDocuments checks that each command in the documents is a valid call of the command.
+func TestCommandsOfDocuments(t *testing.T) {
+	t.Parallel()
+	parser := newParser(t.Context())
+	command := regexp.MustCompile("(?:bin/plantstore|`plantstore|`(token)) ([a-z][^|#)`<\n]*)")
+	for _, document := range []string{"../../README.md", "../../docs/operations.md"} {
+		content, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls := command.FindAllStringSubmatch(string(content), -1)
+		if len(calls) == 0 {
+			t.Errorf("%s has no command", document)
+		}
+		for _, call := range calls {
+			text := strings.TrimSpace(call[1] + " " + strings.ReplaceAll(call[2], "URL", "http://localhost"))
+			if _, err := parser.Parse(strings.Fields(text)); err != nil {
+				t.Errorf("%s: plantstore %s: %v", document, text, err)
+			}
+		}
+	}
+}
+
 // TestVersion checks that --version prints the version of Go with which the command was built.
 func TestVersion(t *testing.T) {
 	t.Parallel()

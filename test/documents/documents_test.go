@@ -39,17 +39,25 @@ func documents(t *testing.T) []string {
 	return files
 }
 
-// TestTargets checks that `make help` lists every target that a document names.
+// TestTargets checks that `make help` lists every target that a document names, with the variables that the document sets.
 func TestTargets(t *testing.T) {
 	help, err := exec.CommandContext(t.Context(), "make", "help").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := regexp.MustCompile("(?:`|\n)(make [a-z0-9-]+)")
+	target := regexp.MustCompile("(?:`|\n)(make [a-z0-9-]+)((?: [A-Z]+=[^ `\n]*)*)")
+	variable := regexp.MustCompile("[A-Z]+=")
 	for _, document := range documents(t) {
 		for _, match := range target.FindAllStringSubmatch(read(t, document), -1) {
-			if !strings.Contains(string(help), match[1]+" ") {
+			_, after, found := strings.Cut(string(help), match[1]+" ")
+			if !found {
 				t.Errorf("%s names %s, and `make help` lists %s", document, match[1], help)
+			}
+			line, _, _ := strings.Cut(after, "\n")
+			for _, name := range variable.FindAllString(match[2], -1) {
+				if !strings.Contains(line, name) {
+					t.Errorf("%s sets %s for %s, and `make help` says %s", document, name, match[1], line)
+				}
 			}
 		}
 	}

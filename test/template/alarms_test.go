@@ -10,7 +10,10 @@ type alarm struct {
 	metric
 	Metrics []struct {
 		Expression string
-		MetricStat struct{ Metric metric }
+		MetricStat struct {
+			Stat   string
+			Metric metric
+		}
 	}
 	EvaluationPeriods int
 	DatapointsToAlarm int
@@ -53,6 +56,12 @@ func TestAlarms(t *testing.T) {
 			}
 			if !strings.Contains(rows, "\n| "+name+" |") {
 				t.Error("docs/operations.md has no row for it")
+			}
+			for _, query := range a.Metrics {
+				filter := query.MetricStat.Metric.MetricName + "Metric"
+				if filters[filter].isFigure() && query.MetricStat.Stat == "Sum" {
+					t.Errorf("it sums the figures of %s, want their number or their extreme", filter)
+				}
 			}
 		})
 	}

@@ -31,9 +31,10 @@ type api struct {
 type operation struct{ Security []map[string][]string }
 
 type authorizer struct {
-	EnableSimpleResponses        bool
-	IdentitySource               []string
-	AuthorizerResultTTLInSeconds *int
+	EnableSimpleResponses          bool
+	AuthorizerPayloadFormatVersion string
+	IdentitySource                 []string
+	AuthorizerResultTTLInSeconds   *int
 }
 
 // TestRoutes checks that the API has the routes of openapi.yaml and no others.
@@ -69,9 +70,10 @@ func routes[T any](paths map[string]map[string]T) (routes []string) {
 func TestAuthorizer(t *testing.T) {
 	body := properties[api](t, production(t), "AWS::ApiGatewayV2::Api")["HttpApi"].Body
 	want := []authorizer{{
-		EnableSimpleResponses:        true,
-		IdentitySource:               []string{"$context.routeKey"},
-		AuthorizerResultTTLInSeconds: new(0),
+		EnableSimpleResponses:          true,
+		AuthorizerPayloadFormatVersion: "2.0",
+		IdentitySource:                 []string{"$context.routeKey"},
+		AuthorizerResultTTLInSeconds:   new(0),
 	}}
 	for path, methods := range body.Paths {
 		for method, operation := range methods {
@@ -88,6 +90,33 @@ func TestAuthorizer(t *testing.T) {
 	}
 }
 
+// TestAliases checks that API Gateway invokes the alias live of each function, by which a
+// deployment shifts and rolls back, and that it may.
+func TestAliases(t *testing.T) {
+	s := production(t)
+	body := string(s.Resources["HttpApi"].Properties)
+	for name := range properties[function](t, s, "AWS::Lambda::Function") {
+		reference := "${" + name + "Aliaslive}"
+		arn := "${" + name + ".Arn}:live"
+		if !strings.Contains(body, reference) && !strings.Contains(body, arn) {
+			t.Errorf("the API does not invoke the alias live of %s", name)
+		}
+		permitted := false
+		for _, p := range properties[permission](t, s, "AWS::Lambda::Permission") {
+			permitted = permitted || refers(p.FunctionName, name+"Aliaslive") || equal(p.FunctionName, substitution{arn})
+		}
+		if !permitted {
+			t.Errorf("the API may not invoke the alias live of %s", name)
+		}
+	}
+}
+
+type permission struct {
+	FunctionName any
+	Principal    string
+	SourceArn    any
+}
+
 // TestDoors allows only what lets nobody in past the authorizer: no function URL, no
 // permission for another service, no policy of a table.
 func TestDoors(t *testing.T) {
@@ -102,10 +131,6 @@ func TestDoors(t *testing.T) {
 		if !slices.Contains(known, resource.Type) {
 			t.Errorf("%s is a %s: if that lets nobody in, allow it in this test", name, resource.Type)
 		}
-	}
-	type permission struct {
-		Principal string
-		SourceArn any
 	}
 	for name, p := range properties[permission](t, s, "AWS::Lambda::Permission") {
 		if p.Principal != "apigateway.amazonaws.com" || !refers(p.SourceArn, "HttpApi") {
@@ -136,6 +161,9 @@ func TestAccessLog(t *testing.T) {
 		if !slices.Contains(known, variable) {
 			t.Errorf("the access log has %s as %s", variable, name)
 		}
+	}
+	if fields["status"] != "$context.status" {
+		t.Errorf("the access log has %s as status, want the status of the answer, which ThrottledMetric reads", fields["status"])
 	}
 }
 

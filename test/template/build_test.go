@@ -1,6 +1,7 @@
 package template
 
 import (
+	"debug/buildinfo"
 	"debug/elf"
 	"os"
 	"os/exec"
@@ -14,9 +15,13 @@ import (
 
 var machines = map[string]elf.Machine{"arm64": elf.EM_AARCH64, "x86_64": elf.EM_X86_64}
 
+// settings are those for every processor of Lambda's, whatever the caller's are.
+var settings = map[string]string{"CGO_ENABLED": "0", "GOAMD64": "v1", "GOARM64": "v8.0"}
+
 // TestBuild checks what the targets of the Makefile build for a processor that is not
-// this machine's. Any folder gives the same bytes, so that a deployment without a change
-// deploys nothing. A cold start loads the zip, which has at most 3.8 MB.
+// this machine's, whatever the caller's settings of Go are. Any folder gives the same
+// bytes, so that a deployment without a change deploys nothing. A cold start loads the zip,
+// which has at most 3.8 MB.
 func TestBuild(t *testing.T) {
 	t.Parallel()
 	architecture := "arm64"
@@ -45,9 +50,43 @@ func TestBuild(t *testing.T) {
 func build(t *testing.T, folder, name, architecture string) string {
 	t.Helper()
 	artifacts := filepath.Join(t.TempDir(), name)
-	run(t, "make", "-C", folder, "build-"+name, "ARCH="+architecture, "ARTIFACTS_DIR="+artifacts)
-	checkBuild(t, artifacts, architecture)
+	run(t, "env", "CGO_ENABLED=1", "GOAMD64=v3", "GOARM64=v9.0", "make", "-C", folder, "build-"+name, "ARCH="+architecture, "SHIFT=at-once", "ARTIFACTS_DIR="+artifacts)
+	if shift := checkBuild(t, artifacts, architecture); shift != "at-once" {
+		t.Errorf("the parameters have the shift %s, want at-once", shift)
+	}
 	return filepath.Join(artifacts, "bootstrap")
+}
+
+// TestMakeDeploy checks what `make deploy` would run.
+func TestMakeDeploy(t *testing.T) {
+	tests := []struct {
+		name      string
+		arguments []string
+		want      []string
+	}{
+		{
+			name: "by default, dev", arguments: nil,
+			want: []string{"make build ARCH=arm64 SHIFT=gradual\n", "sam deploy --config-env dev "},
+		},
+		{
+			name: "another environment, at once", arguments: []string{"ENV=staging", "SHIFT=at-once"},
+			want: []string{"make build ARCH=arm64 SHIFT=at-once\n", "sam deploy --config-env staging "},
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			command := exec.CommandContext(t.Context(), "make", append([]string{"--dry-run", "deploy"}, test.arguments...)...)
+			out, err := command.Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(string(out), want) {
+					t.Errorf("make deploy %v runs %s, want %q", test.arguments, out, want)
+				}
+			}
+		})
+	}
 }
 
 // TestBuiltFunctions checks what `sam build` has built. SAM does not tell the Makefile for
@@ -69,8 +108,9 @@ func TestBuiltFunctions(t *testing.T) {
 }
 
 // checkBuild checks that a binary is for a processor and needs no library, and that
-// `sam deploy` and `sam local` get that processor from the parameters beside its folder.
-func checkBuild(t *testing.T, artifacts, architecture string) {
+// `sam deploy` and `sam local` get that processor from the parameters beside its folder. It
+// returns the shift among those.
+func checkBuild(t *testing.T, artifacts, architecture string) (shift string) {
 	t.Helper()
 	var parameters struct {
 		Architecture string `yaml:"Architecture"`
@@ -94,4 +134,14 @@ func checkBuild(t *testing.T, artifacts, architecture string) {
 	if err != nil || len(libraries) > 0 {
 		t.Errorf("%s needs the libraries %v (%v), want none", artifacts, libraries, err)
 	}
+	built, err := buildinfo.ReadFile(filepath.Join(artifacts, "bootstrap"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, setting := range built.Settings {
+		if want, ok := settings[setting.Key]; ok && setting.Value != want {
+			t.Errorf("%s is built with %s=%s, want %s", artifacts, setting.Key, setting.Value, want)
+		}
+	}
+	return parameters.Shift
 }

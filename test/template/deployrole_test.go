@@ -10,9 +10,10 @@ import (
 )
 
 type statement struct {
-	Effect   string
-	Action   any // a text or a list
-	Resource any // a text or a list
+	Effect    string
+	Action    any // a text or a list
+	Resource  any // a text or a list
+	Condition any
 }
 
 // TestDeployRole checks that the role of tools/deploy-role.yaml allows what
@@ -20,20 +21,40 @@ type statement struct {
 // action which takes no resource is allowed on all.
 func TestDeployRole(t *testing.T) {
 	t.Parallel()
-	var deployRole struct {
-		Policies []struct {
-			PolicyDocument struct{ Statement []statement }
-		}
-	}
-	deployResource(t, "Role", &deployRole)
+	statements := deployStatements(t)
 	actions := neededActions(t)
 	var withoutResource []string
 	script(t, "checkov", "wildcards.py", actions, &withoutResource)
 	for _, action := range actions {
 		onAll := slices.Contains(withoutResource, action)
 		allows := func(s statement) bool { return s.allows(action) && (s.Resource == "*" || !onAll) }
-		if !slices.ContainsFunc(deployRole.Policies[0].PolicyDocument.Statement, allows) {
+		if !slices.ContainsFunc(statements, allows) {
 			t.Errorf("the role does not allow %s; on every resource = %t", action, onAll)
+		}
+	}
+}
+
+// TestEscalation checks that whoever deploys cannot get more rights: every role that the
+// deploy role creates or changes has the boundary, which it cannot take away. It cannot
+// delete or replace the data either.
+func TestEscalation(t *testing.T) {
+	t.Parallel()
+	boundary := map[string]any{"StringEquals": map[string]any{"iam:PermissionsBoundary": "Boundary"}} // !Ref Boundary
+	giving := []string{"iam:CreateRole", "iam:PutRolePolicy", "iam:AttachRolePolicy", "iam:PutRolePermissionsBoundary"}
+	forbidden := []string{
+		"iam:DeleteRolePermissionsBoundary", "iam:CreatePolicyVersion", "iam:CreateUser",
+		"dynamodb:CreateTable", "dynamodb:DeleteTable", "dynamodb:UpdateContinuousBackups", "dynamodb:DeleteItem", "dynamodb:Scan",
+	}
+	for _, s := range deployStatements(t) {
+		for _, action := range giving {
+			if s.allows(action) && !equal(s.Condition, boundary) {
+				t.Errorf("the role allows %s under the condition %v, want the boundary", action, s.Condition)
+			}
+		}
+		for _, action := range forbidden {
+			if s.allows(action) {
+				t.Errorf("the role allows %s", action)
+			}
 		}
 	}
 }
@@ -87,6 +108,18 @@ func (s statement) actions() (actions []string) {
 		actions = append(actions, action.(string))
 	}
 	return actions
+}
+
+// deployStatements returns the statements of the role.
+func deployStatements(t *testing.T) []statement {
+	t.Helper()
+	var role struct {
+		Policies []struct {
+			PolicyDocument struct{ Statement []statement }
+		}
+	}
+	deployResource(t, "Role", &role)
+	return role.Policies[0].PolicyDocument.Statement
 }
 
 // deployResource decodes the properties of a resource of tools/deploy-role.yaml.

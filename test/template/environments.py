@@ -21,5 +21,6 @@ with tempfile.TemporaryDirectory() as folder:
     with open(".aws-sam/build/parameters.yaml", "w") as file:
         json.dump(json.load(sys.stdin), file)
     for settings in environments.values():
+        settings["sources"] = [source if isinstance(source, str) else "its own list" for source in settings["parameter_overrides"]]
         settings["parameter_overrides"] = CfnParameterOverridesType().convert(settings["parameter_overrides"], None, None)
 json.dump(environments, sys.stdout)

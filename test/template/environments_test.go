@@ -2,6 +2,7 @@ package template
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -12,6 +13,7 @@ type environment struct {
 	StackName            string            `json:"stack_name"`
 	FailOnEmptyChangeset bool              `json:"fail_on_empty_changeset"`
 	ParameterOverrides   map[string]string `json:"parameter_overrides"`
+	Sources              []string          // of the parameters; a later one overrides
 	Tags                 string
 }
 
@@ -44,6 +46,10 @@ func TestEnvironments(t *testing.T) {
 			}
 			if !reflect.DeepEqual(e.answers, want) {
 				t.Errorf("it has the settings %+v, want %+v", e.answers, want)
+			}
+			sources := []string{"file://environments.yaml", "its own list", "file://.aws-sam/build/parameters.yaml"}
+			if !slices.Equal(e.Sources, sources) {
+				t.Errorf("its parameters come from %q, want %q", e.Sources, sources)
 			}
 			for parameter := range s.Parameters {
 				if _, ok := e.ParameterOverrides[parameter]; !ok {

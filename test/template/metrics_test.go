@@ -24,6 +24,11 @@ type filter struct {
 	}
 }
 
+// isFigure reports whether a filter takes the value of its metric from the line, and does not count.
+func (f filter) isFigure() bool {
+	return len(f.MetricTransformations) > 0 && f.MetricTransformations[0].MetricValue != "1"
+}
+
 // namespace is that of the metrics from our logs. It names the stack, so stacks share none.
 var namespace = substitution{"PlantStore/${AWS::StackName}"}
 
@@ -114,6 +119,9 @@ func TestFilters(t *testing.T) {
 			}
 			if m.DefaultValue != nil && m.Dimensions != nil {
 				t.Error("it has DefaultValue and Dimensions, which CloudWatch refuses")
+			}
+			if m.DefaultValue != nil && m.MetricValue != "1" {
+				t.Errorf("its figure is %v if no line has one, want none", m.DefaultValue)
 			}
 		})
 	}

@@ -2,8 +2,10 @@ package template
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -77,17 +79,31 @@ func TestShift(t *testing.T) {
 	}
 }
 
-// TestCanary checks that a gradual deployment watches alarms.
+// TestCanary checks that a gradual deployment tries a new version on a part of the traffic,
+// and that the alarms which docs/operations.md says roll back do.
 func TestCanary(t *testing.T) {
+	type watched struct{ Name ref }
 	type group struct {
-		AlarmConfiguration struct {
+		DeploymentConfigName any
+		AlarmConfiguration   struct {
 			Enabled bool
-			Alarms  []any
+			Alarms  []watched
 		}
 	}
-	for name, g := range properties[group](t, production(t), "AWS::CodeDeploy::DeploymentGroup") {
-		if !g.AlarmConfiguration.Enabled || len(g.AlarmConfiguration.Alarms) == 0 {
-			t.Errorf("%s watches the alarms %+v, want one or more", name, g.AlarmConfiguration)
+	s := production(t)
+	rows := read(t, "docs/operations.md")
+	for name, g := range properties[group](t, s, "AWS::CodeDeploy::DeploymentGroup") {
+		if config := fmt.Sprint(g.DeploymentConfigName); !strings.Contains(config, "Canary") {
+			t.Errorf("%s shifts traffic by %s, want a canary", name, config)
+		}
+		if !g.AlarmConfiguration.Enabled {
+			t.Errorf("%s watches no alarm", name)
+		}
+		for alarm := range properties[alarm](t, s, "AWS::CloudWatch::Alarm") {
+			want := strings.Contains(rows, "\n| "+alarm+" | yes |")
+			if got := slices.Contains(g.AlarmConfiguration.Alarms, watched{ref{alarm}}); got != want {
+				t.Errorf("%s rolls %s back: %t, want %t, as docs/operations.md says", alarm, name, got, want)
+			}
 		}
 	}
 }

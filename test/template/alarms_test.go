@@ -50,8 +50,8 @@ func TestAlarms(t *testing.T) {
 				t.Errorf("it treats missing data as %s", a.TreatMissingData)
 			}
 			for _, m := range a.reads() {
-				if !emits(filters, m.Namespace, m.MetricName) {
-					t.Errorf("it reads %s in %v, which nothing emits", m.MetricName, m.Namespace)
+				if !emits(filters, m) {
+					t.Errorf("it reads %+v, which nothing emits", m)
 				}
 			}
 			if !strings.Contains(rows, "\n| "+name+" |") {

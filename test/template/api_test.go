@@ -167,6 +167,23 @@ func TestAccessLog(t *testing.T) {
 	}
 }
 
+// TestLimits checks that the parameters of limits set what their names say.
+func TestLimits(t *testing.T) {
+	type stage struct {
+		DefaultRouteSettings struct{ ThrottlingRateLimit, ThrottlingBurstLimit ref }
+	}
+	s := production(t)
+	routes := properties[stage](t, s, "AWS::ApiGatewayV2::Stage")["HttpApiApiGatewayDefaultStage"].DefaultRouteSettings
+	if routes.ThrottlingRateLimit.Ref != "ThrottleRate" || routes.ThrottlingBurstLimit.Ref != "ThrottleBurst" {
+		t.Errorf("the routes are throttled by %+v, want ThrottleRate and ThrottleBurst", routes)
+	}
+	type table struct{ OnDemandThroughput any }
+	plants := properties[table](t, s, "AWS::DynamoDB::Table")["PlantsTable"].OnDemandThroughput
+	if want := map[string]any{"MaxWriteRequestUnits": ref{"MaxWriteUnits"}}; !equal(plants, want) {
+		t.Errorf("writes of plants are limited by %v, want %v", plants, want)
+	}
+}
+
 // TestCORS checks that pages may use the methods of the routes, and that the API answers
 // a page as internal/gateway does.
 func TestCORS(t *testing.T) {

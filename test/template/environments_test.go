@@ -36,13 +36,14 @@ func TestEnvironments(t *testing.T) {
 	if !reflect.DeepEqual(environments["default"], environments["dev"]) {
 		t.Errorf("the default is %+v, want dev, %+v", environments["default"], environments["dev"])
 	}
+	project := strings.TrimSuffix(environments["dev"].StackName, "-dev")
 	want := answers{Capabilities: "CAPABILITY_IAM", ConfirmChangeset: new(false), ResolveS3: true}
 	for _, value := range s.Parameters["Stage"].AllowedValues {
 		stage, _ := value.(string)
 		t.Run(stage, func(t *testing.T) {
 			e := environments[stage]
-			if !strings.HasSuffix(e.StackName, "-"+stage) || e.ParameterOverrides["Stage"] != stage {
-				t.Errorf("it deploys the stack %s with the stage %s", e.StackName, e.ParameterOverrides["Stage"])
+			if want := project + "-" + stage; e.StackName != want || e.ParameterOverrides["Stage"] != stage {
+				t.Errorf("it deploys the stack %s with the stage %s, want %s", e.StackName, e.ParameterOverrides["Stage"], want)
 			}
 			if !reflect.DeepEqual(e.answers, want) {
 				t.Errorf("it has the settings %+v, want %+v", e.answers, want)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -100,12 +101,19 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// TestIssuer checks that the authorizer gets the issuer and the audience of JWTs from the parameters.
+// TestIssuer checks that the authorizer gets the issuer and the audience of JWTs from the
+// parameters, which accept the issuers of providers.
 func TestIssuer(t *testing.T) {
 	variables := properties[function](t, production(t), "AWS::Lambda::Function")["AuthorizerFunction"].Environment.Variables
 	for variable, parameter := range map[string]string{"TOKEN_ISSUER": "TokenIssuer", "TOKEN_AUDIENCE": "TokenAudience"} {
 		if got := variables[variable]; !equal(got, ref{parameter}) {
 			t.Errorf("%s is %v, want the parameter %s", variable, got, parameter)
+		}
+	}
+	pattern := production(t).Parameters["TokenIssuer"].AllowedPattern
+	for _, issuer := range []string{"", "https://example.eu.auth0.com/", "https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_Ab1"} {
+		if !regexp.MustCompile(pattern).MatchString(issuer) {
+			t.Errorf("the parameter TokenIssuer refuses %q by %s", issuer, pattern)
 		}
 	}
 }

@@ -32,22 +32,26 @@ func (f filter) isFigure() bool {
 // namespace is that of the metrics from our logs. It names the stack, so stacks share none.
 var namespace = substitution{"PlantStore/${AWS::StackName}"}
 
-// documented are the names of AWS's metrics. Sources: Lambda Developer Guide, "Types of
+// documented are AWS's metrics, each service's with its dimension and its names. Sources: Lambda Developer Guide, "Types of
 // metrics for Lambda functions"; API Gateway Developer Guide, "Monitor CloudWatch metrics
 // for HTTP APIs".
-var documented = map[string][]string{
-	"AWS/Lambda":     {"ConcurrentExecutions", "Duration", "Errors", "Invocations", "Throttles"},
-	"AWS/ApiGateway": {"4xx", "5xx", "Count", "DataProcessed", "IntegrationLatency", "Latency"},
+var documented = map[string]struct {
+	dimension string
+	names     []string
+}{
+	"AWS/Lambda":     {"FunctionName", []string{"ConcurrentExecutions", "Duration", "Errors", "Invocations", "Throttles"}},
+	"AWS/ApiGateway": {"ApiId", []string{"4xx", "5xx", "Count", "DataProcessed", "IntegrationLatency", "Latency"}},
 }
 
 // emits reports whether a filter emits a metric, if the namespace is ours, or else AWS.
-func emits(filters map[string]filter, space any, name string) bool {
-	if equal(space, namespace) {
-		_, found := filters[name+"Metric"]
+func emits(filters map[string]filter, m metric) bool {
+	if equal(m.Namespace, namespace) {
+		_, found := filters[m.MetricName+"Metric"]
 		return found
 	}
-	service, _ := space.(string)
-	return slices.Contains(documented[service], name)
+	service, _ := m.Namespace.(string)
+	known := documented[service]
+	return slices.Contains(known.names, m.MetricName) && len(m.Dimensions) == 1 && m.Dimensions[0].Name == known.dimension
 }
 
 // TestDashboard checks that something emits each metric on the dashboard, and that the
@@ -67,29 +71,43 @@ func TestDashboard(t *testing.T) {
 	filters := properties[filter](t, s, "AWS::Logs::MetricFilter")
 	ours := 0
 	for _, widget := range body.Widgets {
-		var space any
+		var above []any
 		for _, row := range widget.Properties.Metrics {
+			for i := range row {
+				if row[i] == "." {
+					row[i] = above[i]
+				}
+			}
+			above = row
 			if len(row) == 1 {
 				continue // an expression
 			}
-			if row[0] != "." { // which repeats the namespace of the row above
-				space = row[0]
-			}
-			if space == namespace.Sub { // the whole body is a substitution
-				space = namespace
-			}
-			if space == namespace {
+			m := shown(row)
+			if equal(m.Namespace, namespace) {
 				ours++
 			}
-			name, _ := row[1].(string)
-			if !emits(filters, space, name) {
-				t.Errorf("the dashboard shows %s in %v, which nothing emits", name, space)
+			if !emits(filters, m) {
+				t.Errorf("the dashboard shows %+v, which nothing emits", m)
 			}
 		}
 	}
 	if ours == 0 {
 		t.Error("the dashboard shows none of our metrics")
 	}
+}
+
+// shown returns the metric of a row of the dashboard: namespace, name, and perhaps a dimension.
+func shown(row []any) metric {
+	m := metric{Namespace: row[0]}
+	m.MetricName, _ = row[1].(string)
+	if row[0] == namespace.Sub { // the whole body is a substitution
+		m.Namespace = namespace
+		return m
+	}
+	if len(row) > 3 {
+		m.Dimensions = []dimension{{Name: row[2], Value: row[3]}}
+	}
+	return m
 }
 
 // The part of CloudWatch's syntax that the filters use: comparisons of a field of a JSON

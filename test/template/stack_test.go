@@ -61,7 +61,10 @@ type stack struct {
 	text       []byte
 }
 
-type parameter struct{ AllowedValues []any }
+type parameter struct {
+	AllowedValues  []any
+	AllowedPattern string
+}
 
 type resource struct {
 	Type                string

@@ -8,7 +8,8 @@
 // JSON message, and 204 to a CORS preflight.
 //
 // It does not throttle, refuse an event over Lambda's limit of 6 MB, or parse cookies and query
-// parameters, which the functions do not read.
+// parameters, which the functions do not read. What is not HTTP, net/http itself answers, with text: 400,
+// 417, 431, 501 or 505.
 package gateway
 
 import (

@@ -158,7 +158,7 @@ func TestIssueWithoutRandomness(t *testing.T) {
 	}
 }
 
-// A part of a token, alone or in a header, is not taken for an id.
+// A text with the beginning of a token may be a token that is mistyped or cut. An id may not.
 func TestResembles(t *testing.T) {
 	tests := []struct {
 		name, text string

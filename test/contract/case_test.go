@@ -65,10 +65,11 @@ func (s step) String() string {
 
 // want is an answer: 200 with a body, 400 with an Error, or an answer of API Gateway's own.
 type want struct {
-	status int
-	body   string // of 200, as JSON
-	code   int    // of the Error
-	reason string // of the error 1004, which its message ends with
+	status  int
+	body    string // of 200, as JSON
+	code    int    // of the Error
+	reason  string // of the error 1004, which its message ends with
+	gateway bool   // the answer is API Gateway's own
 }
 
 func answered(body string) want { return want{status: http.StatusOK, body: body} }
@@ -76,7 +77,7 @@ func refused(code int) want     { return want{status: http.StatusBadRequest, cod
 func invalid(reason string) want {
 	return want{status: http.StatusBadRequest, code: 1004, reason: reason}
 }
-func gatewayRefuses(status int) want { return want{status: status} }
+func gatewayRefuses(status int) want { return want{status: status, gateway: true} }
 
 // writes returns a case that creates plants.
 func writes(name string, steps ...step) testCase {

@@ -115,8 +115,10 @@ func run(t *testing.T, contract contract, target target, c testCase) {
 		if err := contract.check(filled, got); err != nil {
 			t.Errorf("step %d: %s: answer = %s: %.400v", i+1, s, got, err)
 		}
-		_, ofItsOwn := target.lacks[gatewayBodies]
-		if !ofItsOwn && got.header.Get("Apigw-Requestid") == "" {
+		if _, lacks := target.lacks[gatewayBodies]; lacks {
+			continue
+		}
+		if got.header.Get("Apigw-Requestid") == "" {
 			t.Errorf("step %d: %s: answer = %s: want an Apigw-Requestid", i+1, s, got)
 		}
 	}
@@ -130,7 +132,7 @@ func (c contract) check(s step, got answer) error {
 	if got.status != s.want.status {
 		return fmt.Errorf("want status %d, code %d", s.want.status, s.want.code)
 	}
-	if s.want.body == "" && s.want.code == 0 {
+	if s.want.gateway {
 		return equalJSON(got.body, fmt.Sprintf(`{"message":%q}`, http.StatusText(got.status)))
 	}
 	path, _, _ := strings.Cut(s.path, "?")

@@ -104,12 +104,15 @@ func checkFailures(t *testing.T, status int, failures []failure) {
 // TestUsageErrors checks that a usage error has the exit status 2, and says what to do.
 func TestUsageErrors(t *testing.T) {
 	t.Parallel()
-	const issue = "token issue --table tokens --subject ann --ttl "
+	const (
+		issue    = "token issue --table tokens --subject ann --ttl "
+		lifetime = "--ttl: must be between 1s and 32767d, for example 90m, 12h or 30d"
+	)
 	checkFailures(t, 2, []failure{
-		{"a word for the lifetime", issue + "soon", "--ttl: must be between 1s and 32767d"},
-		{"a fraction of a day", issue + "1.5d", "for example 90m, 12h or 30d"},
-		{"a lifetime too long", issue + "900000h", "between 1s and 32767d"},
-		{"a negative lifetime", issue + "-1h", "between 1s and 32767d"},
+		{"a word for the lifetime", issue + "soon", lifetime},
+		{"a fraction of a day", issue + "1.5d", lifetime},
+		{"a lifetime too long", issue + "900000h", lifetime},
+		{"a negative lifetime", issue + "-1h", lifetime},
 		{"a subject beyond ASCII", "token issue --table tokens --subject ä", "subject must have 1 to 128 visible ASCII characters"},
 		{"no stack and no table", "token list", "set --stack or --table, or --endpoint-url"},
 		{"an empty stack", "token list --stack=", "--stack is empty"},

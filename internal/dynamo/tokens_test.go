@@ -137,6 +137,7 @@ func TestListReadsEachPage(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				fake := newFake(t, test.attempts...)
+				// The client of a command: an attempt may take longer than a function's.
 				client := fake.connect(NewClient(configuration("us-east-1", "http://fake"), time.Minute))
 				start := time.Now()
 				var got []string
@@ -170,6 +171,33 @@ func TestListReadsEachPage(t *testing.T) {
 				}
 				if took := time.Since(start).Round(time.Second); took != test.took {
 					t.Errorf("List took %v, want %v", took, test.took)
+				}
+			})
+		})
+	}
+}
+
+// A token is stored or revoked for certain only if the error says so: ErrUnavailable, whatever is refused afterwards.
+func TestUncertainChanges(t *testing.T) {
+	issued := token.Token{ID: "i", Digest: "d", Subject: "s", CreatedAt: time.Unix(0, 0), ExpiresAt: time.Unix(1, 0)}
+	tests := []struct {
+		name     string
+		attempts []http.HandlerFunc
+		want     error
+	}{
+		{name: "a lost answer, then a refusal", attempts: do(hangUp, deny), want: token.ErrUnavailable},
+		{name: "throttling, then a refusal", attempts: do(throttle, deny), want: errOther},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := &Tokens{Client: newFake(t, test.attempts...).client(), Table: "tokens"}
+				if err := store.Add(t.Context(), issued); !isOnly(err, test.want) {
+					t.Errorf("Add = %v, want %v", err, test.want)
+				}
+				store = &Tokens{Client: newFake(t, test.attempts...).client(), Table: "tokens"}
+				if err := store.Revoke(t.Context(), "i"); !isOnly(err, test.want) {
+					t.Errorf("Revoke = %v, want %v", err, test.want)
 				}
 			})
 		})

@@ -57,13 +57,22 @@ func TestAlarms(t *testing.T) {
 			if !strings.Contains(rows, "\n| "+name+" |") {
 				t.Error("docs/operations.md has no row for it")
 			}
-			for _, query := range a.Metrics {
-				filter := query.MetricStat.Metric.MetricName + "Metric"
-				if filters[filter].isFigure() && query.MetricStat.Stat == "Sum" {
-					t.Errorf("it sums the figures of %s, want their number or their extreme", filter)
-				}
-			}
 		})
+	}
+}
+
+// TestFigures checks that no alarm sums what a filter takes from the lines, such as the
+// durations of requests. Their number is what counts, or their extreme.
+func TestFigures(t *testing.T) {
+	s := production(t)
+	filters := properties[filter](t, s, "AWS::Logs::MetricFilter")
+	for name, a := range properties[alarm](t, s, "AWS::CloudWatch::Alarm") {
+		for _, query := range a.Metrics {
+			emitter := query.MetricStat.Metric.MetricName + "Metric"
+			if filters[emitter].isFigure() && query.MetricStat.Stat == "Sum" {
+				t.Errorf("%s sums the figures of %s", name, emitter)
+			}
+		}
 	}
 }
 

@@ -155,11 +155,14 @@ func TestAccessLog(t *testing.T) {
 	if err := json.Unmarshal([]byte(format), &fields); err != nil {
 		t.Fatalf("%s: %v", format, err)
 	}
-	known := []string{"requestId", "requestTimeEpoch", "routeKey", "status", "error", "authorizer", "integration", "responseLatency"}
+	known := []string{
+		"$context.requestId", "$context.requestTimeEpoch", "$context.routeKey", "$context.status",
+		"$context.error.message", "$context.authorizer.error", "$context.integration.error",
+		"$context.integration.integrationStatus", "$context.integration.latency", "$context.responseLatency",
+	}
 	for name, variable := range fields {
-		variable, _, _ := strings.Cut(strings.TrimPrefix(variable, "$context."), ".")
 		if !slices.Contains(known, variable) {
-			t.Errorf("the access log has %s as %s", variable, name)
+			t.Errorf("the access log has %s as %s: if no client chooses that, allow it in this test", variable, name)
 		}
 	}
 	if fields["status"] != "$context.status" {

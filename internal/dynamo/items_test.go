@@ -18,8 +18,9 @@ type attributes map[string]map[string]string
 func put(t *testing.T, fake *fake) attributes {
 	t.Helper()
 	var sent struct{ Item attributes }
-	if err := json.Unmarshal([]byte(fake.received()[0].body), &sent); err != nil {
-		t.Fatal(err)
+	body := fake.received()[0].body
+	if err := json.Unmarshal([]byte(body), &sent); err != nil {
+		t.Fatalf("the item of %s: %v; does an attribute lack omitempty?", body, err)
 	}
 	return sent.Item
 }
@@ -63,6 +64,15 @@ func TestPlantItem(t *testing.T) {
 				}
 			})
 		})
+	}
+	for attribute := range reflect.TypeFor[plantAttributes]().Fields() {
+		hasValue := false
+		for _, test := range tests {
+			hasValue = hasValue || !reflect.ValueOf(test.plant.Plant).FieldByName(attribute.Name).IsZero()
+		}
+		if !hasValue {
+			t.Errorf("no row has a %s: add one, or nothing notices a misspelt attribute", attribute.Name)
+		}
 	}
 }
 

@@ -15,17 +15,17 @@ import (
 	"plantstore/test/processtest"
 )
 
-// compare fails the test if a list lacks a wanted element or has another.
-func compare(t *testing.T, what string, got, want []string) {
+// compare fails the test if one of two lists lacks an element of the other.
+func compare(t *testing.T, what string, got []string, standard string, want []string) {
 	t.Helper()
 	for _, element := range want {
 		if !slices.Contains(got, element) {
-			t.Errorf("%s lacks %q", what, element)
+			t.Errorf("%s lacks %q, which %s has", what, element, standard)
 		}
 	}
 	for _, element := range got {
 		if !slices.Contains(want, element) {
-			t.Errorf("%s has %q, want it not there", what, element)
+			t.Errorf("%s has %q, which %s lacks", what, element, standard)
 		}
 	}
 }
@@ -50,7 +50,7 @@ func TestSpecification(t *testing.T) {
 	}
 	for path, want := range specification.Members {
 		members := at(document(), strings.Split(path, ".")...)
-		compare(t, "openapi.yaml: "+path, names(members), want)
+		compare(t, "openapi.yaml: "+path, names(members), "testdata/specification.yaml", want)
 	}
 }
 
@@ -70,7 +70,7 @@ func TestParameters(t *testing.T) {
 
 // The service has exactly the routes of openapi.yaml.
 func TestRoutes(t *testing.T) {
-	compare(t, "the table of operations in internal/api/service.go", api.Routes(), documentedRoutes())
+	compare(t, "the table of operations in internal/api/service.go", api.Routes(), "openapi.yaml", documentedRoutes())
 }
 
 // The types in internal/plant/plant.go have exactly the members of their schemas in openapi.yaml.
@@ -92,7 +92,7 @@ func TestMembers(t *testing.T) {
 				}
 			}
 			want := names(at(document(), "components", "schemas", test.schema, "properties"))
-			compare(t, "plant."+test.schema+" in internal/plant/plant.go", got, want)
+			compare(t, "plant."+test.schema+" in internal/plant/plant.go", got, "openapi.yaml", want)
 		})
 	}
 }

@@ -50,8 +50,8 @@ func ServeOn(t testing.TB, binary, address string, environment ...string) *Serve
 		if err != nil {
 			t.Errorf("plantstore serve ended with %v, want nil", err)
 		}
-		if t.Failed() {
-			t.Logf("errors that plantstore serve logged: %s", withoutInfo(log.String()))
+		if errors := withoutInfo(log.String()); t.Failed() && errors != "" {
+			t.Logf("errors that plantstore serve logged: %s", errors)
 		}
 	})
 	s.read(t, bufio.NewScanner(stdout))

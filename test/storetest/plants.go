@@ -42,17 +42,17 @@ type namedPlant struct {
 // pointers to the same values.
 func plants() []namedPlant {
 	return []namedPlant{
-		{name: "an empty name", plant: newPlant(math.MinInt64, "", nil)},
-		{name: "a name of white space", plant: newPlant(math.MaxInt64, " \t\n", nil)},
-		{name: "an accent as a character of its own", plant: newPlant(0, twoCharacters, nil)},
-		{name: "the same accent as a part of its letter", plant: newPlant(-1, oneCharacter, nil)},
-		{name: "a name of many kinds of characters", plant: newPlant(1<<53, mixed, nil)},
-		{name: "no tag, and an id that has no float64", plant: newPlant(1<<53+1, "fern", nil)},
-		{name: "an empty tag", plant: newPlant(1, "fern", new(""))},
-		{name: "a tag of white space", plant: newPlant(2, "fern", new(" \t\n"))},
-		{name: "a tag with an accent as a character of its own", plant: newPlant(3, "fern", new(twoCharacters))},
-		{name: "a tag with the accent as a part of its letter", plant: newPlant(4, "fern", new(oneCharacter))},
-		{name: "a tag of many kinds of characters", plant: newPlant(5, "fern", new(mixed))},
+		{name: "an empty name", plant: newPlant(math.MinInt64, plant.Plant{Name: ""})},
+		{name: "a name of white space", plant: newPlant(math.MaxInt64, plant.Plant{Name: " \t\n"})},
+		{name: "an accent as a character of its own", plant: newPlant(0, plant.Plant{Name: twoCharacters})},
+		{name: "the same accent as a part of its letter", plant: newPlant(-1, plant.Plant{Name: oneCharacter})},
+		{name: "a name of many kinds of characters", plant: newPlant(1<<53, plant.Plant{Name: mixed})},
+		{name: "no tag, and an id that has no float64", plant: newPlant(1<<53+1, plant.Plant{Name: "fern"})},
+		{name: "an empty tag", plant: newPlant(1, plant.Plant{Name: "fern", Tag: new("")})},
+		{name: "a tag of white space", plant: newPlant(2, plant.Plant{Name: "fern", Tag: new(" \t\n")})},
+		{name: "a tag with an accent as a character of its own", plant: newPlant(3, plant.Plant{Name: "fern", Tag: new(twoCharacters)})},
+		{name: "a tag with the accent as a part of its letter", plant: newPlant(4, plant.Plant{Name: "fern", Tag: new(oneCharacter)})},
+		{name: "a tag of many kinds of characters", plant: newPlant(5, plant.Plant{Name: "fern", Tag: new(mixed)})},
 	}
 }
 
@@ -93,7 +93,7 @@ func testEveryPlant(t *testing.T, store plant.Store) {
 }
 
 func testLargestPlant(t *testing.T, store plant.Store) {
-	largest := newPlant(100, strings.Repeat("n", plant.MaxSize), nil)
+	largest := newPlant(100, plant.Plant{Name: strings.Repeat("n", plant.MaxSize)})
 	create(t, store, largest, "a", nil)
 	create(t, store, largest, "a", nil)
 }
@@ -117,7 +117,7 @@ func TestConcurrentRequests(t *testing.T, store plant.Store) {
 		name := fmt.Sprint("plant ", request)
 		for attempt := range attempts {
 			group.Go(func() {
-				errs[request][attempt] = store.Create(t.Context(), write(newPlant(200, name, nil), name))
+				errs[request][attempt] = store.Create(t.Context(), write(newPlant(200, plant.Plant{Name: name}), name))
 			})
 		}
 	}
@@ -143,16 +143,14 @@ func TestConcurrentRequests(t *testing.T, store plant.Store) {
 func testEndedContext(t *testing.T, store plant.Store) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := store.Create(ended, write(newPlant(300, "fern", nil), "a"))
+	err := store.Create(ended, write(newPlant(300, plant.Plant{Name: "fern"}), "a"))
 	if !errors.Is(err, plant.ErrUnavailable) {
 		t.Errorf("Create in an ended context = %v, want %v", err, plant.ErrUnavailable)
 	}
-	create(t, store, newPlant(300, "ficus", nil), "b", nil)
+	create(t, store, newPlant(300, plant.Plant{Name: "ficus"}), "b", nil)
 }
 
-func newPlant(id int64, name string, tag *string) plant.NewPlant {
-	return plant.NewPlant{ID: id, Plant: plant.Plant{Name: name, Tag: tag}}
-}
+func newPlant(id int64, p plant.Plant) plant.NewPlant { return plant.NewPlant{ID: id, Plant: p} }
 
 func write(p plant.NewPlant, key string) plant.Write {
 	return plant.Write{Plant: p, Key: plant.NewWriteKey("alice", key), By: "alice"}

@@ -31,7 +31,7 @@ func TestChecks(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got := create(t, store{}, event(test.headers, test.body, allowed()))
+			got := checkedAnswer(t, noWrite, event(test.headers, test.body, allowed()))
 			if got.refusal.Code != test.code {
 				t.Errorf("Invoke = %v, want the error %d", got, test.code)
 			}
@@ -45,7 +45,7 @@ func TestChecks(t *testing.T) {
 
 // The message of 1004 says what is wrong with each member.
 func TestReason(t *testing.T) {
-	got := create(t, store{}, event(nil, `{"id":null,"name":1}`, allowed()))
+	got := checkedAnswer(t, noWrite, event(nil, `{"id":null,"name":1}`, allowed()))
 	const want = "The body is not a NewPlant: id must be an integer; name must be a string."
 	if got.refusal.Message != want {
 		t.Errorf("Invoke = %v, want the message %q", got, want)
@@ -55,7 +55,7 @@ func TestReason(t *testing.T) {
 // The message of 1005 has the limit.
 func TestLimit(t *testing.T) {
 	large := `{"id":1,"name":"` + strings.Repeat("n", plant.MaxSize+1) + `"}`
-	got := create(t, store{}, event(nil, large, allowed()))
+	got := checkedAnswer(t, noWrite, event(nil, large, allowed()))
 	if !strings.Contains(got.refusal.Message, fmt.Sprint(plant.MaxSize)) {
 		t.Errorf("Invoke = %v, want the limit %d in its message", got.refusal, plant.MaxSize)
 	}

@@ -66,10 +66,13 @@ func event(headers map[string]string, body string, verdict any) []byte {
 	return content
 }
 
-// store is a plant.Store whose Create is a function of the test. Without one, no request may reach it.
+// store is a plant.Store whose Create is a function of the test.
 type store struct {
 	create func(context.Context, plant.Write) error
 }
+
+// noWrite is a store that no request may reach.
+var noWrite = store{}
 
 func (s store) Create(ctx context.Context, w plant.Write) error { return s.create(ctx, w) }
 
@@ -108,9 +111,9 @@ type answer struct {
 	line    object
 }
 
-// create returns the answer of the service to an event. It checks what is promised of every answer: 200
+// checkedAnswer returns the answer of the service to an event. It checks what is promised of every answer: 200
 // with a Plant, or 400 with an Error that repeats nothing of the request; and that its code is logged.
-func create(t *testing.T, plants store, event []byte) answer {
+func checkedAnswer(t *testing.T, plants store, event []byte) answer {
 	t.Helper()
 	if plants.create == nil {
 		plants.create = func(_ context.Context, w plant.Write) error {
@@ -154,9 +157,9 @@ func create(t *testing.T, plants store, event []byte) answer {
 	return got
 }
 
-// authorize returns the verdict of the authorizer on an event, and the line that it logs. It checks that
+// checkedVerdict returns the verdict of the authorizer on an event, and the line that it logs. It checks that
 // the authorizer lets the request pass: the function refuses it.
-func authorize(t *testing.T, verify verify, event []byte) (verdict, object) {
+func checkedVerdict(t *testing.T, verify verify, event []byte) (verdict, object) {
 	t.Helper()
 	if verify == nil {
 		verify = func(context.Context, string) (token.Principal, error) {

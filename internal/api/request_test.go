@@ -130,10 +130,10 @@ func TestEventsThatAreNone(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := create(t, store{}, []byte(test.event)); got.refusal.Code != 5001 {
+			if got := checkedAnswer(t, noWrite, []byte(test.event)); got.refusal.Code != 5001 {
 				t.Errorf("Invoke = %v, want 5001", got)
 			}
-			if got, line := authorize(t, nil, []byte(test.event)); got != test.want {
+			if got, line := checkedVerdict(t, nil, []byte(test.event)); got != test.want {
 				t.Errorf("verdict = %+v, logged as %v, want %+v", got, line, test.want)
 			}
 		})
@@ -146,7 +146,7 @@ func TestEventOfOddNames(t *testing.T) {
 	const query = "{\"queryStringParameters\":{\"\xff\":\"\",\"\xfe\":\"\"},"
 	odd := strings.Replace(string(event(nil, fern, allowed())), "{", query, 1)
 	stored := store{create: func(context.Context, plant.Write) error { return nil }}
-	if got := create(t, stored, []byte(odd)); got.StatusCode != http.StatusOK {
+	if got := checkedAnswer(t, stored, []byte(odd)); got.StatusCode != http.StatusOK {
 		t.Errorf("Invoke = %v, want 200", got)
 	}
 }
@@ -154,7 +154,7 @@ func TestEventOfOddNames(t *testing.T) {
 // A route that no operation has is an internal error, whose text names the route.
 func TestRouteWithoutOperation(t *testing.T) {
 	routed := strings.Replace(string(event(nil, fern, allowed())), "POST /plants", "PATCH /plants", 1)
-	got := create(t, store{}, []byte(routed))
+	got := checkedAnswer(t, noWrite, []byte(routed))
 	const want = `api: no operation has the route "PATCH /plants"`
 	if got.refusal.Code != 5001 || got.line["error"] != want {
 		t.Errorf("Invoke = %v, want 5001, and the route in the log", got)

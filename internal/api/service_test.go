@@ -62,7 +62,7 @@ func TestAuthentication(t *testing.T) {
 	wrong := map[string]string{"content-type": "text/plain", "idempotency-key": "a b"}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got := create(t, store{}, event(wrong, "", test.verdict))
+			got := checkedAnswer(t, noWrite, event(wrong, "", test.verdict))
 			if got.refusal.Code != test.code {
 				t.Errorf("Invoke = %v, want the error %d", got, test.code)
 			}
@@ -101,7 +101,7 @@ func TestOutcomes(t *testing.T) {
 				}
 				return fmt.Errorf("%w: the cause", test.outcome)
 			}}
-			got := create(t, plants, event(map[string]string{"idempotency-key": "Own="}, fern, allowed()))
+			got := checkedAnswer(t, plants, event(map[string]string{"idempotency-key": "Own="}, fern, allowed()))
 			if got.refusal.Code != test.code || !maps.Equal(got.Headers, test.headers) {
 				t.Errorf("Invoke = %v, want code %d and headers %v", got, test.code, test.headers)
 			}
@@ -134,7 +134,7 @@ func TestOutcomes(t *testing.T) {
 
 // If no token could be checked, the client may repeat its request. There is no key: nothing was written.
 func TestUnavailableAuthorizer(t *testing.T) {
-	got := create(t, store{}, event(nil, fern, object{"verdict": "unavailable", "presented": hash(credentials)}))
+	got := checkedAnswer(t, noWrite, event(nil, fern, object{"verdict": "unavailable", "presented": hash(credentials)}))
 	want := map[string]string{"content-type": "application/json", "retry-after": "1"}
 	if got.refusal.Code != 5003 || !maps.Equal(got.Headers, want) {
 		t.Errorf("Invoke = %v, want 5003 with the headers %v", got, want)
@@ -148,7 +148,7 @@ func TestFreshKey(t *testing.T) {
 		write = w
 		return plant.ErrUnavailable
 	}}
-	got := create(t, plants, event(nil, fern, allowed()))
+	got := checkedAnswer(t, plants, event(nil, fern, allowed()))
 	if got.Headers["idempotency-key"] != "fresh" || write.Key != plant.NewWriteKey("alice", "fresh") {
 		t.Errorf("Invoke = %v after %+v, want the fresh key in both", got, write)
 	}
@@ -157,7 +157,7 @@ func TestFreshKey(t *testing.T) {
 // A panic is an internal error, and the log has its stack.
 func TestPanic(t *testing.T) {
 	plants := store{create: func(context.Context, plant.Write) error { panic("the cause") }}
-	got := create(t, plants, event(nil, fern, allowed()))
+	got := checkedAnswer(t, plants, event(nil, fern, allowed()))
 	if got.refusal.Code != 5001 {
 		t.Errorf("Invoke = %v, want 5001", got)
 	}
@@ -192,7 +192,7 @@ func TestAuthorizer(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, line := authorize(t, test.verify, event(map[string]string{"authorization": test.authorization}, "", nil))
+			got, line := checkedVerdict(t, test.verify, event(map[string]string{"authorization": test.authorization}, "", nil))
 			want := test.want
 			want.Presented = hash(test.authorization)
 			if got != want {
@@ -216,7 +216,7 @@ func TestAllow(t *testing.T) {
 		}
 		return token.Principal{Subject: "alice", TokenID: "t1"}, nil
 	}
-	got, line := authorize(t, valid, event(nil, fern, nil))
+	got, line := checkedVerdict(t, valid, event(nil, fern, nil))
 	want := verdict{Verdict: "allow", Presented: hash(credentials), Subject: "alice", TokenID: "t1"}
 	if got != want {
 		t.Errorf("verdict = %+v, want %+v", got, want)
@@ -224,7 +224,7 @@ func TestAllow(t *testing.T) {
 	if line["subject"] != "alice" || line["token_id"] != "t1" {
 		t.Errorf("log = %v, want the subject and the token id", line)
 	}
-	created := create(t, store{create: func(context.Context, plant.Write) error { return nil }}, event(nil, fern, got))
+	created := checkedAnswer(t, store{create: func(context.Context, plant.Write) error { return nil }}, event(nil, fern, got))
 	if created.StatusCode != http.StatusOK {
 		t.Errorf("Invoke after this verdict = %v, want 200", created)
 	}
@@ -299,7 +299,7 @@ func TestDeadline(t *testing.T) {
 func TestAuthorizerDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var deadline time.Time
-		authorize(t, func(ctx context.Context, _ string) (token.Principal, error) {
+		checkedVerdict(t, func(ctx context.Context, _ string) (token.Principal, error) {
 			deadline, _ = ctx.Deadline()
 			return token.Principal{}, token.ErrUnavailable
 		}, event(nil, "", nil))

@@ -57,32 +57,35 @@ func build(t *testing.T, folder, name, architecture string) string {
 	return filepath.Join(artifacts, "bootstrap")
 }
 
-// TestMakeDeploy checks what `make deploy` would run.
-func TestMakeDeploy(t *testing.T) {
+// TestMake checks what the targets for a deployment would run.
+func TestMake(t *testing.T) {
 	tests := []struct {
 		name      string
 		arguments []string
 		want      []string
 	}{
 		{
-			name: "by default, dev", arguments: nil,
+			name: "by default, dev is deployed", arguments: []string{"deploy"},
 			want: []string{"make build ARCH=arm64 SHIFT=gradual\n", "sam deploy --config-env dev "},
 		},
 		{
-			name: "another environment, at once", arguments: []string{"ENV=staging", "SHIFT=at-once"},
+			name: "another environment, at once", arguments: []string{"deploy", "ENV=staging", "SHIFT=at-once"},
 			want: []string{"make build ARCH=arm64 SHIFT=at-once\n", "sam deploy --config-env staging "},
+		},
+		{
+			name: "a test that writes", arguments: []string{"contract", "URL=https://plants.example", "WRITES=all"},
+			want: []string{"CONTRACT_URL='https://plants.example' WRITES='all' "},
 		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			command := exec.CommandContext(t.Context(), "make", append([]string{"--dry-run", "deploy"}, test.arguments...)...)
-			out, err := command.Output()
+			out, err := exec.CommandContext(t.Context(), "make", append([]string{"--dry-run"}, test.arguments...)...).Output()
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, want := range test.want {
 				if !strings.Contains(string(out), want) {
-					t.Errorf("make deploy %v runs %s, want %q", test.arguments, out, want)
+					t.Errorf("make %v runs %s, want %q", test.arguments, out, want)
 				}
 			}
 		})

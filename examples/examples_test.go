@@ -166,8 +166,8 @@ func forwardTo(t *testing.T, service *processtest.Server) http.HandlerFunc {
 	return forward.ServeHTTP
 }
 
-// The first answer is lost, after the plant was created. The second says that the outcome is unknown. Run again, the
-// client has another key, and learns that the plant exists.
+// The first answer is lost, after the plant was created. The second says that the outcome is unknown, and API Gateway
+// throttles the third request. Run again, the client has another key, and learns that the plant exists.
 func testLostAnswers(t *testing.T, c client, service *processtest.Server) {
 	const retryAfter = 3 * time.Second // differs from what the clients wait by themselves
 	forward := forwardTo(t, service)
@@ -180,7 +180,8 @@ func testLostAnswers(t *testing.T, c client, service *processtest.Server) {
 		w.WriteHeader(http.StatusBadRequest)
 		fmt.Fprint(w, `{"error":5004,"message":"The outcome is unknown: the plant may have been created."}`)
 	}
-	s := &script{answers: []http.HandlerFunc{lose, unknown, forward}}
+	throttle := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }
+	s := &script{answers: []http.HandlerFunc{lose, unknown, throttle, forward}}
 	server := s.start(t)
 	plant := newPlant()
 
@@ -193,17 +194,19 @@ func testLostAnswers(t *testing.T, c client, service *processtest.Server) {
 		t.Errorf("run again, it shows %+v, want the error 3001 and status 1", exists)
 	}
 
-	if len(s.requests) != 4 {
-		t.Fatalf("it sent %+v, want three requests, and one when run again", s.requests)
+	if len(s.requests) != 5 {
+		t.Fatalf("it sent %+v, want four requests, and one when run again", s.requests)
 	}
-	first, second, third, later := s.requests[0], s.requests[1], s.requests[2], s.requests[3]
-	if first.key == "" || second.key != first.key || third.key != first.key {
-		t.Errorf("it sent the keys %q, %q and %q, want the same", first.key, second.key, third.key)
+	key, again := s.requests[0].key, s.requests[4].key
+	for _, request := range s.requests[:4] {
+		if request.key == "" || request.key != key {
+			t.Errorf("it sent the key %q, want the same in each request, such as %q", request.key, key)
+		}
 	}
-	if later.key == first.key {
-		t.Errorf("run again, it sent the key %q of the first run, want another", later.key)
+	if again == key {
+		t.Errorf("run again, it sent the key %q of the first run, want another", again)
 	}
-	if waited := third.at.Sub(second.at); waited < retryAfter {
+	if waited := s.requests[2].at.Sub(s.requests[1].at); waited < retryAfter {
 		t.Errorf("it waited %v, want the %v of Retry-After", waited, retryAfter)
 	}
 }
@@ -220,25 +223,25 @@ func testNoAnswer(t *testing.T, c client, service *processtest.Server) {
 	}
 }
 
-// The client must not follow a redirect: that would show the token to another server. It repeats what a gateway answers
-// 429 and 503 to, and waits for less than a minute, whatever Retry-After says.
+// The client must not follow a redirect: that would show the token to another server. It waits for less than a minute,
+// whatever Retry-After says.
 func testAnotherService(t *testing.T, c client, service *processtest.Server) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		t.Error("it follows a redirect")
 	}))
 	defer elsewhere.Close()
+	found := func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.URL, http.StatusFound) }
 	redirect := func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Retry-After", "Sat, 21 Nov 2026 12:00:00 GMT")
 		http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
 	}
-	throttled := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }
 	unavailable := func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "3600")
 		w.WriteHeader(http.StatusServiceUnavailable)
 		_, _ = io.WriteString(w, "\xff")
 	}
 	html := func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }
-	s := &script{answers: []http.HandlerFunc{redirect, throttled, unavailable, html}}
+	s := &script{answers: []http.HandlerFunc{found, redirect, unavailable, html}}
 	got := c.create(t, s.start(t).URL, service.Token, newPlant())
 	if got.status != 1 || strings.Contains(got.stdout, service.Token) {
 		t.Errorf("it shows %+v, want status 1 and no token", got)

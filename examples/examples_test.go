@@ -2,7 +2,6 @@ package examples
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -20,14 +19,7 @@ import (
 	"plantstore/test/processtest"
 )
 
-// TestMain runs more tests at once than there are processors, because the clients wait for seconds.
-func TestMain(m *testing.M) {
-	flag.Parse()
-	if err := flag.Set("test.parallel", "32"); err != nil {
-		panic(err)
-	}
-	m.Run()
-}
+func TestMain(m *testing.M) { processtest.RunAtOnce(m) }
 
 // A client is an example.
 type client struct {

@@ -22,6 +22,7 @@ import (
 	"plantstore/internal/dynamo"
 	"plantstore/internal/token"
 	"plantstore/test/dynamotest"
+	"plantstore/test/processtest"
 )
 
 // asCommand is a variable with which the program of these tests runs as the command.
@@ -32,7 +33,7 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	m.Run()
+	processtest.RunAtOnce(m)
 }
 
 // tool is the command with an environment of its own.

@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"flag"
 	"math/rand/v2"
 	"strings"
 	"syscall"
@@ -12,14 +11,7 @@ import (
 	"plantstore/test/runtimeapi"
 )
 
-// TestMain runs more tests at once than there are processors, because they wait more than they work.
-func TestMain(m *testing.M) {
-	flag.Parse()
-	if err := flag.Set("test.parallel", "16"); err != nil {
-		panic(err)
-	}
-	m.Run()
-}
+func TestMain(m *testing.M) { processtest.RunAtOnce(m) }
 
 // A trial is a request to a built function, whose DynamoDB is a database behind a proxy.
 type trial struct {

@@ -3,6 +3,7 @@
 package processtest
 
 import (
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,6 +54,16 @@ func Build(t testing.TB, folder string) string {
 func module() string {
 	build, _ := debug.ReadBuildInfo() // every test has it
 	return build.Main.Path
+}
+
+// RunAtOnce runs the tests of a package. More of its parallel tests run at once than there are processors,
+// because they wait more than they work.
+func RunAtOnce(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "16"); err != nil {
+		panic(err)
+	}
+	m.Run()
 }
 
 // RunInRoot runs the tests of a package two folders down in the root of the repository.

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -240,5 +241,25 @@ func testAnotherService(t *testing.T, c client, service *processtest.Server) {
 	}
 	if len(s.requests) != 4 {
 		t.Errorf("it sent %d requests, want 4", len(s.requests))
+	}
+}
+
+// create.sh does not give the token to curl as an argument, which every user of the machine can see.
+func TestTokenIsNoArgument(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	const curl = "#!/bin/sh\necho \"$@\" >\"${0%/*}/arguments\"\nprintf '400||'\n"
+	if err := os.WriteFile(filepath.Join(folder, "curl"), []byte(curl), 0o700); err != nil { //nolint:gosec // it is a program
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), "./create.sh", newPlant())
+	command.Env = []string{"PATH=" + folder + ":" + os.Getenv("PATH"), "URL=http://127.0.0.1:1", "TOKEN=secret"}
+	_ = command.Run() // it fails: this curl prints an Error
+	arguments, err := os.ReadFile(filepath.Join(folder, "arguments"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(arguments), "secret") {
+		t.Errorf("curl has the arguments %s, want no token in them", arguments)
 	}
 }

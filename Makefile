@@ -20,11 +20,11 @@ HOST_ARCH = $(if $(filter aarch64 arm64,$(shell uname -m)),arm64,x86_64)
 GOARCH_OF = $(or $(GOARCH_$(ARCH)),$(error ARCH must be arm64 or x86_64, not $(ARCH)))
 GOARCH_arm64  = arm64
 GOARCH_x86_64 = amd64
-LOCAL_AWS = $(if $(filter local,$(ENV)),tools/local-aws --port $(PORT))
+LOCAL_AWS = $(if $(filter local,$(ENV)),tools/local/aws --port $(PORT))
 RACE      = $(if $(shell command -v $$(go env CC)),-race)
 # With the race detector, a program otherwise waits for a second before it ends.
 export GORACE := atexit_sleep_ms=10
-GET_SAM   = python3 -m venv ~/.sam && ~/.sam/bin/pip install --no-deps -r tools/requirements.txt && export PATH=$$PATH:~/.sam/bin
+GET_SAM   = python3 -m venv ~/.sam && ~/.sam/bin/pip install --no-deps -r tools/requirements/sam.txt && export PATH=$$PATH:~/.sam/bin
 LINT      = go tool -modfile=tools/pinned/go.mod golangci-lint
 # -shellcheck= and -pyflakes= switch off linters that are not pinned here.
 ACTIONLINT = go tool -modfile=tools/pinned/actionlint/go.mod actionlint -shellcheck= -pyflakes=
@@ -44,15 +44,15 @@ plantstore: ## build the command-line tool, bin/plantstore
 
 test: ## run every test, with DynamoDB Local if it can be started
 	@echo 'The first run fetches Go, the modules and DynamoDB Local, which takes some minutes.'
-	tools/dynamodb-local sh -c 'go test -count=1 $(RACE) ./internal/... ./cmd/... && go test -count=1 -p 4 ./test/... ./examples/... ./tools/...'
+	tools/local/dynamodb sh -c 'go test -count=1 $(RACE) ./internal/... ./cmd/... && go test -count=1 -p 4 ./test/... ./examples/... ./tools/...'
 	ALLOCATIONS=1 go test -count=1 -run TestAllocations ./internal/api
 	@for program in java npm chromium node jq st sam cfn-lint checkov aws; do command -v $$program >/dev/null || \
 		echo "$$program is missing, so some tests were left out: see CONTRIBUTING.md, Tools" >&2; done
 	@[ -n "$$DEPLOYMENT" ] || echo 'left out: deployments to a local AWS (DEPLOYMENT=1 go test -v ./test/deployment)' >&2
 
 soak: ## run the random and fault tests at length, and the mutation tests (about half an hour)
-	SOAK=1 tools/dynamodb-local go test -count=1 -p 1 -timeout 4h -v ./test/faults
-	tools/mutate
+	SOAK=1 tools/local/dynamodb go test -count=1 -p 1 -timeout 4h -v ./test/faults
+	.ci/mutate
 
 fuzz: ## fuzz plant.Decode (TIME=10m)
 	@for target in $$(go test -list '^Fuzz' ./test/contract | grep ^Fuzz); do \
@@ -65,8 +65,8 @@ check: ## run what CI runs: format, vet, lint, template, workflows, contract, te
 	go mod tidy -diff
 	$(MAKE) lint
 	$(ACTIONLINT)
-	@if command -v sam >/dev/null; then sam validate --lint && cfn-lint template.yaml tools/deploy-role.yaml; else echo 'SAM is missing: template.yaml is not validated ($(GET_SAM))'; fi
-	@if command -v checkov >/dev/null; then checkov --file template.yaml tools/deploy-role.yaml --skip-download --compact --quiet; else echo "checkov is missing: template.yaml is not checked for security (pip install -r tools/checkov.txt)"; fi
+	@if command -v sam >/dev/null; then sam validate --lint && cfn-lint template.yaml deploy/role.yaml; else echo 'SAM is missing: template.yaml is not validated ($(GET_SAM))'; fi
+	@if command -v checkov >/dev/null; then checkov --file template.yaml deploy/role.yaml --skip-download --compact --quiet; else echo "checkov is missing: template.yaml is not checked for security (pip install -r tools/requirements/checkov.txt)"; fi
 	tools/contract-diff $(BASE)
 	$(MAKE) test
 
@@ -82,11 +82,11 @@ format: ## format the Go code
 contract: ## test a deployment (URL=..., token in TOKEN; creates one plant, more with WRITES=all; without URL, in process)
 	@: $(if $(URL),,$(if $(filter-out undefined,$(origin URL)),$(error URL is empty: give URL=https://..., or leave it out to check in process)))
 	@go test -c -o bin/contract.test ./test/contract
-	@CONTRACT_URL='$(URL)' WRITES='$(WRITES)' $(if $(URL),,tools/dynamodb-local) \
+	@CONTRACT_URL='$(URL)' WRITES='$(WRITES)' $(if $(URL),,tools/local/dynamodb) \
 		sh -c 'cd test/contract && exec ../../bin/contract.test -test.run "^Test(Contract|Specification)$$"'
 
 schemathesis: plantstore ## test the service with schemathesis (EXAMPLES=200 SEED=1)
-	EXAMPLES='$(EXAMPLES)' SEED='$(SEED)' tools/schemathesis
+	EXAMPLES='$(EXAMPLES)' SEED='$(SEED)' test/contract/schemathesis/run
 
 build: ## build both functions with SAM (ARCH=arm64 or x86_64; default: this machine's)
 	@: $(GOARCH_OF)
@@ -97,7 +97,7 @@ build: ## build both functions with SAM (ARCH=arm64 or x86_64; default: this mac
 
 aws: PORT = 4566
 aws: ## start a local AWS on 127.0.0.1:4566, with neither Docker nor an account (PORT=4566)
-	@exec tools/local-aws --port $(PORT)
+	@exec tools/local/aws --port $(PORT)
 
 define NEXT
 
@@ -116,17 +116,17 @@ deploy: ## build for arm64 and deploy to AWS (ENV=dev, staging, production, or l
 		{ echo "samconfig.toml has no environment '$(ENV)'; environments:" $$(sed -n 's/^\[\(.*\)\.deploy\.parameters\]$$/\1/p' samconfig.toml | grep -vx default) >&2; exit 1; }
 	$(LOCAL_AWS) $(MAKE) build ARCH=$(ARCH) SHIFT=$(SHIFT)
 	$(LOCAL_AWS) sam deploy --config-env $(ENV) $(if $(LOCAL_AWS),,$(if $(AWS_REGION),--region $(AWS_REGION)))
-	@$(if $(LOCAL_AWS),$(LOCAL_AWS) tools/aws/greet,echo "$$NEXT")
+	@$(if $(LOCAL_AWS),$(LOCAL_AWS) tools/local/greet,echo "$$NEXT")
 
 dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables, a token and sample data
-	@tools/dynamodb-local --port 8000 go run ./tools/seed -wait
+	@tools/local/dynamodb --port 8000 go run ./tools/samples -wait
 
 sam-local: ## run make dynamodb and sam local start-api (PORT=3000, SAM_FLAGS=...)
-	@tools/dynamodb-local --port 8000 sh -c '$(MAKE) build && go run ./tools/seed -port $(PORT) && exec sam local start-api --port $(PORT) $(SAM_FLAGS)'
+	@tools/local/dynamodb --port 8000 sh -c '$(MAKE) build && go run ./tools/samples -port $(PORT) && exec sam local start-api --port $(PORT) $(SAM_FLAGS)'
 
 invoke: ## run make dynamodb and sam local invoke (EVENT=events/FUNCTION/NAME.json)
 	@[ -f '$(EVENT)' ] || { echo "event '$(EVENT)' does not exist; events:" >&2; ls events/*/*.json >&2; exit 1; }
-	@tools/dynamodb-local --port 8000 sh -c '$(MAKE) build >&2 && go run ./tools/seed >/dev/null && exec sam local invoke $(FUNCTION) --event $(EVENT) $(SAM_FLAGS)'
+	@tools/local/dynamodb --port 8000 sh -c '$(MAKE) build >&2 && go run ./tools/samples >/dev/null && exec sam local invoke $(FUNCTION) --event $(EVENT) $(SAM_FLAGS)'
 
 # `sam build` calls these in a copy of the project, to build a function into
 # ARTIFACTS_DIR. It does not pass the architecture. So they write the parameters that

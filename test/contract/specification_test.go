@@ -134,9 +134,9 @@ func TestCases(t *testing.T) {
 func TestSchemathesis(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("st"); err != nil {
-		processtest.Lacks(t, "schemathesis: pip install -r tools/schemathesis.txt")
+		processtest.Lacks(t, "schemathesis: pip install -r tools/requirements/schemathesis.txt")
 	}
-	command := exec.CommandContext(t.Context(), "../../tools/schemathesis")
+	command := exec.CommandContext(t.Context(), "schemathesis/run")
 	command.Env = append(os.Environ(), "BINARY="+processtest.Build(t, "cmd/plantstore"), "EXAMPLES=100")
 	out, err := command.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "No issues found") {

@@ -15,8 +15,8 @@ const (
 	provider = "token.actions.githubusercontent.com"
 )
 
-// TestDeployment deploys staging as docs/operations.md and .ci/deploy do, from the role of the deployments to the deletion
-// of the stack. Each step needs those before it. After each deployment, .ci/deploy runs the contract tests, which also send
+// TestDeployment deploys staging as docs/operations.md and deploy/deploy do, from the role of the deployments to the deletion
+// of the stack. Each step needs those before it. After each deployment, deploy/deploy runs the contract tests, which also send
 // requests without a token.
 func TestDeployment(t *testing.T) {
 	needs(t, "aws", "jq", "curl", "git")
@@ -27,7 +27,7 @@ func TestDeployment(t *testing.T) {
 		test func(*testing.T)
 	}{
 		{"the deployment role and the boundary are created", func(t *testing.T) {
-			local.must(t, nil, "aws", "cloudformation", "deploy", "--stack-name", roles, "--template-file", "tools/deploy-role.yaml",
+			local.must(t, nil, "aws", "cloudformation", "deploy", "--stack-name", roles, "--template-file", "deploy/role.yaml",
 				"--capabilities", "CAPABILITY_IAM", "--parameter-overrides", "StackName="+staging, "Subject="+subject,
 				"OidcProvider=arn:aws:iam::000000000000:oidc-provider/"+provider)
 			boundary := `{ Stage = "staging", PermissionsBoundary = "` + local.outputs(t, roles)["Boundary"] + `" }`
@@ -58,17 +58,17 @@ func TestDeployment(t *testing.T) {
 			}
 		}},
 		{"an administrator creates staging, because the role may create no table", func(t *testing.T) {
-			local.must(t, []string{"BUILD=1111111 first"}, ".ci/deploy", "staging", "at-once")
+			local.must(t, []string{"BUILD=1111111 first"}, "deploy/deploy", "staging", "at-once")
 			local.checkLive(t, configuration{Version: "1", MemorySize: 256}, "1111111 first")
 		}},
 		{"the role deploys another build with another parameter, which replaces both versions", func(t *testing.T) {
 			local.edit(t, "samconfig.toml", "[staging.deploy.parameters]", `Stage = "staging"`, `Stage = "staging", Memory = 512`)
-			local.must(t, append(role, "BUILD=2222222 second"), ".ci/deploy", "staging")
+			local.must(t, append(role, "BUILD=2222222 second"), "deploy/deploy", "staging")
 			local.checkLive(t, configuration{Version: "2", MemorySize: 512}, "2222222 second")
 		}},
 		{"a broken build fails, and the way back is printed", func(t *testing.T) {
 			local.edit(t, "internal/api/catalogue.go", "package api", "There is no bearer token", "No token")
-			output, err := local.run(t, append(role, "BUILD=3333333 third"), ".ci/deploy", "staging", "at-once")
+			output, err := local.run(t, append(role, "BUILD=3333333 third"), "deploy/deploy", "staging", "at-once")
 			if err == nil {
 				t.Error("a build with another message is deployed, want a failure")
 			}

@@ -63,10 +63,10 @@ func newWitness(t *testing.T) *witness {
 }
 
 // TestIsolation checks that what is meant for the local AWS reaches nothing else and shows it no credentials of the user,
-// whatever the user's settings are, and that samconfig.toml's environment local deploys nowhere without tools/local-aws.
+// whatever the user's settings are, and that samconfig.toml's environment local deploys nowhere without tools/local/aws.
 func TestIsolation(t *testing.T) {
 	needs(t, "sam")
-	local, err := filepath.Abs("tools/local-aws")
+	local, err := filepath.Abs("tools/local/aws")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestIsolation(t *testing.T) {
 	}{
 		{"sam deploy calls the local AWS alone", append([]string{local, "--port", "PORT"}, sam...), true, "Error"},
 		{"plantstore calls the local AWS alone", append([]string{local, "--port", "PORT"}, plantstore...), true, "UnknownError"},
-		{"without tools/local-aws, the environment local calls nothing", sam, false, "plant-store-local"},
+		{"without tools/local/aws, the environment local calls nothing", sam, false, "plant-store-local"},
 		{"a port that leads elsewhere is refused", append([]string{local, "--port", "80@OUTSIDE"}, plantstore...), false, "PORT must be a number"},
 		{"a port that is in use is refused", []string{local, "--port", "PORT"}, false, "is in use"},
 		{"a command needs a local AWS", []string{local, "--port", "1", "true"}, false, "type make aws PORT=1 in another terminal"},

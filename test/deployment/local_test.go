@@ -48,7 +48,7 @@ type localAWS struct {
 func start(t *testing.T) localAWS {
 	t.Helper()
 	local := localAWS{port: freePort(t), folder: processtest.Repository(t)}
-	server := exec.Command(filepath.Join(local.folder, "tools/local-aws"), "--port", local.port) //nolint:noctx // it stops by a signal
+	server := exec.Command(filepath.Join(local.folder, "tools/local/aws"), "--port", local.port) //nolint:noctx // it stops by a signal
 	// The user's variables must not reach the functions.
 	server.Env = append(os.Environ(), "AUTH=true", "AWS_ACCESS_KEY_ID=user", "AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:1")
 	server.Stdout, server.Stderr = os.Stderr, os.Stderr
@@ -91,7 +91,7 @@ func freePort(t *testing.T) string {
 func (local localAWS) command(t *testing.T, variables []string, arguments ...string) *exec.Cmd {
 	t.Helper()
 	arguments = append(append([]string{"--port", local.port, "env"}, variables...), arguments...)
-	command := exec.CommandContext(t.Context(), "tools/local-aws", arguments...)
+	command := exec.CommandContext(t.Context(), "tools/local/aws", arguments...)
 	command.Dir = local.folder
 	// `make deploy` builds for arm64, except for the environment local.
 	architecture := map[string]string{"amd64": "x86_64", "arm64": "arm64"}[runtime.GOARCH]

@@ -1,5 +1,5 @@
 // Package dynamotest gives tests access to the DynamoDB Local that
-// tools/dynamodb-local starts.
+// tools/local/dynamodb starts.
 package dynamotest
 
 import (

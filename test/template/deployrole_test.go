@@ -16,7 +16,7 @@ type statement struct {
 	Condition any
 }
 
-// TestDeployRole checks that the role of tools/deploy-role.yaml allows what
+// TestDeployRole checks that the role of deploy/role.yaml allows what
 // CloudFormation needs for each resource of the stack, as its registry says, and that an
 // action which takes no resource is allowed on all.
 func TestDeployRole(t *testing.T) {
@@ -132,7 +132,7 @@ func deployStatements(t *testing.T) []statement {
 	return role.Policies[0].PolicyDocument.Statement
 }
 
-// deployResource decodes the properties of a resource of tools/deploy-role.yaml.
+// deployResource decodes the properties of a resource of deploy/role.yaml.
 func deployResource(t *testing.T, name string, into any) {
 	t.Helper()
 	var file struct {
@@ -140,7 +140,7 @@ func deployResource(t *testing.T, name string, into any) {
 			Properties map[string]any `yaml:"Properties"`
 		} `yaml:"Resources"`
 	}
-	if err := yaml.Unmarshal([]byte(read(t, "tools/deploy-role.yaml")), &file); err != nil {
+	if err := yaml.Unmarshal([]byte(read(t, "deploy/role.yaml")), &file); err != nil {
 		t.Fatal(err)
 	}
 	encoded, err := json.Marshal(file.Resources[name].Properties)

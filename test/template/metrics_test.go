@@ -173,7 +173,7 @@ func TestCounts(t *testing.T) {
 		{"a plant is created", line{Msg: create, DurationMS: 500, Code: 0}, []string{requests}},
 		{"a plant is created slowly", line{Msg: create, DurationMS: 501, Code: 0}, []string{degraded, requests}},
 		{"a request is invalid", line{Msg: create, Code: 1001}, []string{refusals, requests}},
-		{"a request of .ci/smoke-test is invalid", line{Msg: create, Subject: "smoke-test", Code: 1006}, []string{requests}},
+		{"a request of deploy/smoke-test is invalid", line{Msg: create, Subject: "smoke-test", Code: 1006}, []string{requests}},
 		{"there is no token", line{Msg: create, Code: 2001}, []string{requests}},
 		{"the header is malformed", line{Msg: create, Code: 2002}, []string{requests}},
 		{"the token is invalid", line{Msg: create, Code: 2003}, []string{refusals, requests}},

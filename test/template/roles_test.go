@@ -23,7 +23,7 @@ type loggingConfig struct {
 
 // TestRoles checks that each function has a role of its own. It allows one action on the
 // function's table, and what the function logs and traces, to Lambda alone. The
-// permissions boundary of tools/deploy-role.yaml allows the action too.
+// permissions boundary of deploy/role.yaml allows the action too.
 func TestRoles(t *testing.T) {
 	s := production(t)
 	for name, f := range properties[function](t, s, "AWS::Lambda::Function") {
@@ -72,7 +72,7 @@ func functionRole(action, table string) json.RawMessage {
 }
 
 // boundaryActions returns the actions on a table that the permissions boundary of
-// tools/deploy-role.yaml allows.
+// deploy/role.yaml allows.
 func boundaryActions(t *testing.T, table string) (actions []string) {
 	t.Helper()
 	var boundary struct {

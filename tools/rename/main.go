@@ -80,7 +80,7 @@ func change(wanted names, picture bool) error {
 		"git rm -r --quiet tools/rename",
 		"go vet ./...",
 		"gofmt -w .",
-		"go run ./tools/seed -events", // the checksums and digests of the sample tokens
+		"go run ./tools/samples -events", // the checksums and digests of the sample tokens
 	}
 	if picture {
 		steps = append(steps, "env SCREENSHOT=1 go test -v -count=1 -run TestPage ./cmd/"+wanted.command())

@@ -58,7 +58,7 @@ func TestEventsAreWhatTheCommandWrites(t *testing.T) {
 	}
 	diff, err := exec.CommandContext(t.Context(), "diff", "-ru", folder, written).CombinedOutput()
 	if err != nil {
-		t.Errorf("run `go run ./tools/seed -events`, which makes these changes:\n%s", diff)
+		t.Errorf("run `go run ./tools/samples -events`, which makes these changes:\n%s", diff)
 	}
 }
 

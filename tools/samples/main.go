@@ -1,4 +1,4 @@
-// Command seed prepares a local DynamoDB for the sample events in events/ and
+// Command samples prepares a local DynamoDB for the sample events in events/ and
 // for `sam local start-api`: it creates both tables, stores what each event needs
 // to get the answer that events/README.md states, issues a token, and prints a
 // curl line with it.
@@ -27,7 +27,7 @@ import (
 	"plantstore/internal/token"
 )
 
-// Tables that tools/sam-local.json names for the functions. They are those that
+// Tables that tools/local/sam.json names for the functions. They are those that
 // `plantstore` uses in a local DynamoDB.
 const (
 	plantsTable = "plants"
@@ -59,7 +59,7 @@ func main() {
 	flag.Parse()
 	if *write {
 		if err := writeEvents(context.Background(), "events"); err != nil {
-			fmt.Fprintln(os.Stderr, "seed:", err)
+			fmt.Fprintln(os.Stderr, "samples:", err)
 			os.Exit(1)
 		}
 		return
@@ -68,7 +68,7 @@ func main() {
 	context.AfterFunc(ctx, stop)
 	secret, err := run(ctx, os.Getenv("AWS_ENDPOINT_URL_DYNAMODB"))
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "seed:", err)
+		fmt.Fprintln(os.Stderr, "samples:", err)
 		os.Exit(1)
 	}
 	if *wait {

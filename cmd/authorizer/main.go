@@ -18,13 +18,17 @@ import (
 
 func main() {
 	os.Exit(function.Run("TOKENS_TABLE", func(parts function.Parts) (lambda.Handler, error) {
-		issuer, err := jwt.New(os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE"), time.Now)
-		if err != nil {
-			return nil, fmt.Errorf("TOKEN_ISSUER %w", err)
+		verifier := token.Verifier{Store: &dynamo.Tokens{Client: parts.Client, Table: parts.Table}, Now: time.Now}
+		issuer, audience := os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE")
+		if issuer != "" || audience != "" {
+			jwts, err := jwt.New(issuer, audience, time.Now)
+			if err != nil {
+				return nil, fmt.Errorf("TOKEN_ISSUER %w", err)
+			}
+			verifier.JWTs = jwts
 		}
-		store := &dynamo.Tokens{Client: parts.Client, Table: parts.Table}
 		return &api.Authorizer{
-			Verify: token.Verifier{Store: store, Now: time.Now, Issuer: issuer}.Verify,
+			Verify: verifier.Verify,
 			Log:    parts.Log,
 			Now:    time.Now,
 		}, nil

@@ -41,9 +41,13 @@ func (c *serveCommand) Run(ctx context.Context) error {
 			return usageError("--allow-origin: " + err.Error())
 		}
 	}
-	issuer, err := jwt.New(c.TokenIssuer, c.TokenAudience, time.Now)
-	if err != nil {
-		return usageError("TOKEN_ISSUER " + err.Error())
+	verifier := token.Verifier{Now: time.Now}
+	if c.TokenIssuer != "" || c.TokenAudience != "" {
+		jwts, err := jwt.New(c.TokenIssuer, c.TokenAudience, time.Now)
+		if err != nil {
+			return usageError("TOKEN_ISSUER " + err.Error())
+		}
+		verifier.JWTs = jwts
 	}
 	plants, tokens, bearer, err := c.stores(ctx)
 	if err != nil {
@@ -56,7 +60,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s (%w); use another --addr (`make run ADDR=127.0.0.1:8081`)", c.Addr, err)
 	}
-	verifier := token.Verifier{Store: tokens, Now: time.Now, Issuer: issuer}
+	verifier.Store = tokens
 	server := newServer(plants, verifier, c.AllowOrigin, slog.New(slog.NewJSONHandler(os.Stderr, nil)))
 	server.Handler, err = page.New(server.Handler, openapi.YAML, c.Addr, pageToken(listener.Addr(), bearer))
 	if err != nil {

@@ -75,7 +75,7 @@ func parseBearer(authorization string) (string, error) {
 		return "", errTokenMissing
 	}
 	bearer := strings.TrimLeft(authorization[end:], " ")
-	if bearer == "" || strings.Trim(bearer, b64token) != "" {
+	if bearer == "" || !token.ConsistsOf(bearer, b64token) {
 		return "", errTokenMalformed
 	}
 	return bearer, nil

@@ -13,7 +13,7 @@ func (s *Service) createPlant(ctx context.Context, r request) (any, error) {
 	if !isJSON(r.Headers["content-type"]) {
 		return nil, errContentType
 	}
-	if !token.IsVisible(r.idempotencyKey, 255) {
+	if !token.IsVisibleASCII(r.idempotencyKey, 255) {
 		return nil, errIdempotencyKey
 	}
 	body, err := r.body()
@@ -28,10 +28,10 @@ func (s *Service) createPlant(ctx context.Context, r request) (any, error) {
 		return nil, err
 	}
 	err = s.Plants.Create(ctx, plant.Write{
-		Plant: p,
-		Key:   plant.NewWriteKey(r.principal.Subject, r.idempotencyKey),
-		By:    r.principal.Subject,
-		At:    s.Now().UTC(),
+		NewPlant: p,
+		Key:      plant.NewWriteKey(r.principal.Subject, r.idempotencyKey),
+		Subject:  r.principal.Subject,
+		Time:     s.Now().UTC(),
 	})
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
-// Package api answers the Lambda events of the service: [Service] answers the event of every route, and
-// [Authorizer] the authorizer's event that precedes it. Both have the Invoke method of aws-lambda-go's
-// Handler.
+// Package api is the service behind API Gateway: it answers the events that API Gateway sends to the
+// Lambda functions. [Service] answers the event of every route, and [Authorizer] the authorizer's event
+// that precedes it. Both have the Invoke method of aws-lambda-go's Handler. Package gateway is the other
+// side: a stand-in for API Gateway, which turns HTTP into these events on a developer's machine.
 //
 // Every answer is 200 with what the operation returns, or 400 with an Error of the catalogue, whatever
 // comes in and whatever fails. Each request is logged in one line, without a token, a header or a body.
@@ -48,16 +49,16 @@ func Routes() []string { return slices.Sorted(maps.Keys(operations)) }
 // Invoke answers an event of payload format 2.0. Its error is nil unless the answer cannot be encoded.
 func (s *Service) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := s.Now()
-	r, body, err := s.answer(ctx, event)
+	r, body, err := s.handle(ctx, event)
 	outcome := classify(err)
 	name := cmp.Or(operations[r.RouteKey].name, "no operation")
 	outcome.log(ctx, s.Log, outcome.level(), name, r, s.Now().Sub(start))
 	return respond(outcome, body, r.idempotencyKey)
 }
 
-// answer carries a request out. It checks authentication before anything else: the authorizer lets
+// handle carries a request out. It checks authentication before anything else: the authorizer lets
 // every request pass.
-func (s *Service) answer(ctx context.Context, event []byte) (r request, body any, err error) {
+func (s *Service) handle(ctx context.Context, event []byte) (r request, body any, err error) {
 	ctx, cancel := withBudget(ctx, serviceBudget)
 	defer cancel()
 	defer recovered(&err)

@@ -106,10 +106,10 @@ func TestOutcomes(t *testing.T) {
 				t.Errorf("Invoke = %v, want code %d and headers %v", got, test.code, test.headers)
 			}
 			wantWrite := plant.Write{
-				Plant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: canary}},
-				Key:   plant.NewWriteKey("alice", "Own="),
-				By:    "alice",
-				At:    end.UTC(), // the clock is read a second time
+				NewPlant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: canary}},
+				Key:      plant.NewWriteKey("alice", "Own="),
+				Subject:  "alice",
+				Time:     end.UTC(), // the clock is read a second time
 			}
 			if !reflect.DeepEqual(write, wantWrite) {
 				t.Errorf("the store is asked to create %+v, want %+v", write, wantWrite)

@@ -15,9 +15,9 @@ import (
 
 // Error is why an operation of DynamoDB failed. Each store translates it into the errors of its domain.
 type Error struct {
-	Applied   bool // an attempt may have been applied
-	Temporary bool // a later retry may succeed
-	Cause     error
+	MayBeApplied bool // an attempt reached DynamoDB, and its outcome is unknown
+	Temporary    bool // a later retry may succeed
+	Cause        error
 }
 
 func (e *Error) Error() string { return "dynamo: " + e.Cause.Error() }
@@ -30,7 +30,7 @@ func call[In, Out any](
 	ctx context.Context, operation func(context.Context, *In, ...func(*dynamodb.Options)) (*Out, error), in *In,
 ) (*Out, error) {
 	var a attempts
-	connected := func(httptrace.GotConnInfo) { a.sent = true }
+	connected := func(httptrace.GotConnInfo) { a.connected = true }
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: connected})
 	out, err := operation(traced, in, func(o *dynamodb.Options) {
 		a.RetryerV2, _ = o.Retryer.(aws.RetryerV2) // it keeps the client's quota
@@ -42,28 +42,28 @@ func call[In, Out any](
 	if a.last != nil && !errors.Is(err, a.last) {
 		err = fmt.Errorf("%w; an attempt: %w", err, a.last)
 	}
-	return nil, &Error{Applied: a.applied, Temporary: a.temporary || ctx.Err() != nil, Cause: err}
+	return nil, &Error{MayBeApplied: a.mayBeApplied, Temporary: a.temporary || ctx.Err() != nil, Cause: err}
 }
 
 // attempts is the retryer of a single operation. It records what may have happened.
 type attempts struct {
 	aws.RetryerV2
 
-	sent      bool  // the running attempt got a connection
-	applied   bool  // an attempt may have been applied
-	temporary bool  // the last failure is worth a retry
-	last      error // why the last attempt failed; a timeout keeps an earlier cause
+	connected    bool  // the running attempt got a connection
+	mayBeApplied bool  // an attempt may have been applied
+	temporary    bool  // the last failure is worth a retry
+	last         error // why the last attempt failed; a timeout keeps an earlier cause
 }
 
 // MaxAttempts returns 0, which means no limit.
 func (*attempts) MaxAttempts() int { return 0 }
 
-// IsErrorRetryable is called by the SDK after each attempt that failed. An attempt that was sent may
-// have been applied, unless DynamoDB refused it. It is repeated even if the SDK would not.
+// IsErrorRetryable is called by the SDK after each attempt that failed. An attempt that got a
+// connection may have been applied, unless DynamoDB refused it. It is repeated even if the SDK would not.
 func (a *attempts) IsErrorRetryable(err error) bool {
-	unknown := a.sent && !refused(err)
-	a.sent = false
-	a.applied = a.applied || unknown
+	unknown := a.connected && !refused(err)
+	a.connected = false
+	a.mayBeApplied = a.mayBeApplied || unknown
 	a.temporary = unknown || a.RetryerV2.IsErrorRetryable(err)
 	if !errors.Is(err, context.DeadlineExceeded) || a.last == nil {
 		a.last = err

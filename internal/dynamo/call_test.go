@@ -16,8 +16,8 @@ import (
 
 // fern is the write of these tests.
 var fern = plant.Write{
-	Plant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: "fern"}},
-	Key:   plant.NewWriteKey("alice", "k"),
+	NewPlant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: "fern"}},
+	Key:      plant.NewWriteKey("alice", "k"),
 }
 
 // budget is the time that createplant has for a put.

@@ -25,7 +25,7 @@ import (
 type fake struct {
 	network func(ctx context.Context, network, address string) (net.Conn, error)
 
-	mu          sync.Mutex
+	mutex       sync.Mutex
 	attempts    []http.HandlerFunc
 	requests    []request
 	connections int // so far
@@ -48,15 +48,15 @@ func newFake(t *testing.T, attempts ...http.HandlerFunc) *fake {
 	return f
 }
 
-// next returns the attempt that decides about the next request. The caller holds mu.
+// next returns the attempt that decides about the next request. The caller holds mutex.
 func (f *fake) next() http.HandlerFunc {
 	return f.attempts[min(len(f.requests), len(f.attempts)-1)]
 }
 
 // dial opens a connection, unless there is no server.
 func (f *fake) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
 	if f.next() == nil {
 		return nil, syscall.ECONNREFUSED
 	}
@@ -71,27 +71,27 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // the client gave up
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	f.mu.Lock()
+	f.mutex.Lock()
 	attempt := f.next()
 	f.requests = append(f.requests, request{Request: r, body: string(body)})
 	if f.next() == nil {
 		w.Header().Set("Connection", "close")
 	}
-	f.mu.Unlock()
+	f.mutex.Unlock()
 	attempt(w, r)
 }
 
 // does replaces the attempts.
 func (f *fake) does(attempts ...http.HandlerFunc) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
 	f.attempts = attempts
 }
 
 // received returns the requests so far.
 func (f *fake) received() []request {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
 	return slices.Clone(f.requests)
 }
 

@@ -42,10 +42,10 @@ type plantAttributes struct {
 // the condition fails, DynamoDB returns the stored item, whose write key is that of its request.
 func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 	attributes, err := attributevalue.MarshalMap(plantItem{
-		ID:              w.Plant.ID,
-		plantAttributes: plantAttributes(w.Plant.Plant),
-		CreatedAt:       w.At.UTC(),
-		CreatedBy:       w.By,
+		ID:              w.NewPlant.ID,
+		plantAttributes: plantAttributes(w.NewPlant.Plant),
+		CreatedAt:       w.Time.UTC(),
+		CreatedBy:       w.Subject,
 		WriteKey:        w.Key,
 	})
 	if err != nil {
@@ -75,7 +75,7 @@ func compare(w plant.Write, attributes map[string]types.AttributeValue) error {
 		return plant.ErrExists
 	case stored.WriteKey != w.Key:
 		return plant.ErrExists
-	case !reflect.DeepEqual(plant.Plant(stored.plantAttributes), w.Plant.Plant):
+	case !reflect.DeepEqual(plant.Plant(stored.plantAttributes), w.NewPlant.Plant):
 		return plant.ErrKeyReused
 	}
 	return nil
@@ -85,7 +85,7 @@ func compare(w plant.Write, attributes map[string]types.AttributeValue) error {
 func plantError(err error) error {
 	failure, ok := errors.AsType[*Error](err)
 	switch {
-	case ok && failure.Applied:
+	case ok && failure.MayBeApplied:
 		return fmt.Errorf("%w: %w", plant.ErrOutcomeUnknown, err)
 	case ok && failure.Temporary:
 		return fmt.Errorf("%w: %w", plant.ErrUnavailable, err)

@@ -134,7 +134,7 @@ func (s pageScanner) Scan(
 // tokenError translates the error of a call for package token.
 func tokenError(err error) error {
 	failure, ok := errors.AsType[*Error](err)
-	if ok && (failure.Applied || failure.Temporary) {
+	if ok && (failure.MayBeApplied || failure.Temporary) {
 		return fmt.Errorf("%w: %w", token.ErrUnavailable, err)
 	}
 	return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -255,4 +256,28 @@ func TestRevokeIsOneRequest(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The attributes of a token's item are fixed: other programs read them.
+func TestTokenItem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := newFake(t, succeed)
+		issued := token.Token{
+			ID:        "i",
+			Digest:    "d",
+			Subject:   "s",
+			CreatedAt: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
+			ExpiresAt: time.Unix(1_800_000_000, 0),
+		}
+		if err := (&Tokens{Client: fake.client(), Table: "tokens"}).Add(t.Context(), issued); err != nil {
+			t.Fatal(err)
+		}
+		want := attributes{
+			"id": {"S": "i"}, "digest": {"S": "d"}, "subject": {"S": "s"},
+			"created_at": {"S": "2026-03-01T12:00:00Z"}, "expires_at": {"N": "1800000000"},
+		}
+		if got := put(t, fake); !reflect.DeepEqual(got, want) {
+			t.Errorf("Add puts %v, want %v", got, want)
+		}
+	})
 }

@@ -63,7 +63,7 @@ func (v *Verifier) accept(header jose.Header, c claims) error {
 		return token.ReasonExpired
 	case c.NotBefore > now+leeway:
 		return token.ReasonNotYetValid
-	case !token.IsVisible(c.Subject, longest):
+	case !token.IsVisibleASCII(c.Subject, longest):
 		return token.ReasonSubject
 	}
 	return nil

@@ -75,11 +75,10 @@ func (i *issuer) RoundTrip(r *http.Request) (*http.Response, error) {
 // verifier returns a Verifier of the issuer's tokens for the audience plants.
 func (i *issuer) verifier(t testing.TB) *Verifier {
 	t.Helper()
-	v, err := New(i.url, "plants", i.now)
+	verifier, err := New(i.url, "plants", i.now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	verifier := v.(*Verifier)
 	verifier.keys.client.Transport = i
 	return verifier
 }

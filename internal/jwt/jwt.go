@@ -42,17 +42,16 @@ type Verifier struct {
 	keys     keys
 }
 
-// New returns a [Verifier], or nil if issuer and audience are empty. It sends no request before the
-// first token. The text of its error follows the name of the issuer's variable.
-func New(issuer, audience string, now func() time.Time) (token.Issuer, error) {
-	if issuer == "" && audience == "" {
-		return nil, nil
-	}
+var _ token.JWTVerifier = (*Verifier)(nil)
+
+// New returns a [Verifier]. It sends no request before the first token. The text of its error follows
+// the name of the issuer's variable.
+func New(issuer, audience string, now func() time.Time) (*Verifier, error) {
 	if issuer == "" || audience == "" {
 		return nil, errors.New("must be set together with the audience")
 	}
 	u, err := url.Parse(issuer)
-	if err != nil || !isSafe(u) || u.Scheme+"://"+u.Host+u.Path != issuer || !token.IsVisible(issuer, longest) {
+	if err != nil || !isSafe(u) || u.Scheme+"://"+u.Host+u.Path != issuer || !token.IsVisibleASCII(issuer, longest) {
 		return nil, errors.New("is not an https URL, such as https://issuer.example.com")
 	}
 	client := &http.Client{
@@ -86,13 +85,13 @@ func (v *Verifier) Verify(ctx context.Context, bearer string) (token.Principal, 
 	}
 	var c claims
 	if err := json.Unmarshal(payload, &c); err != nil {
-		return token.Principal{}, token.ReasonMalformed
+		return token.Principal{}, token.ReasonForm
 	}
 	if err := v.accept(header, c); err != nil {
 		return token.Principal{}, err
 	}
 	id := c.ID
-	if !token.IsVisible(id, longest) {
+	if !token.IsVisibleASCII(id, longest) {
 		digest := sha256.Sum256([]byte(bearer))
 		id = hex.EncodeToString(digest[:])
 	}
@@ -105,7 +104,7 @@ func parse(bearer string) (*jose.JSONWebSignature, error) {
 	strict := base64.RawURLEncoding.Strict() // go-jose ignores the unused bits at the end of a part
 	for part := range strings.SplitSeq(bearer, ".") {
 		if _, err := strict.DecodeString(part); err != nil {
-			return nil, token.ReasonMalformed
+			return nil, token.ReasonForm
 		}
 	}
 	signed, err := jose.ParseSignedCompact(bearer, algorithms)
@@ -113,11 +112,11 @@ func parse(bearer string) (*jose.JSONWebSignature, error) {
 		return nil, token.ReasonSignature
 	}
 	if err != nil {
-		return nil, token.ReasonMalformed
+		return nil, token.ReasonForm
 	}
 	extensions := signed.Signatures[0].Protected.ExtraHeaders
 	if extensions["crit"] != nil || extensions["b64"] != nil {
-		return nil, token.ReasonMalformed
+		return nil, token.ReasonForm
 	}
 	return signed, nil
 }

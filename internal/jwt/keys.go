@@ -34,7 +34,7 @@ type keys struct {
 	client *http.Client // follows no redirect
 	now    func() time.Time
 
-	mu      sync.Mutex // also held during a fetch, for at most fetchTimeout
+	mutex   sync.Mutex // also held during a fetch, for at most fetchTimeout
 	current map[string][]jose.JSONWebKey
 	fetched time.Time     // when the fetch of current began
 	url     string        // of the keys, if it is known
@@ -49,8 +49,8 @@ func (k *keys) find(ctx context.Context, id string) ([]jose.JSONWebKey, error) {
 	if id == "" {
 		return nil, token.ReasonKey
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
 	now := k.now()
 	needed := k.current[id] == nil || now.Sub(k.fetched) >= maxAge
 	if needed && !now.Before(k.next) {

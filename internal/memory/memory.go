@@ -25,11 +25,11 @@ func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: %w", plant.ErrUnavailable, err)
 	}
-	stored, _ := s.writes.LoadOrStore(w.Plant.ID, w)
+	stored, _ := s.writes.LoadOrStore(w.NewPlant.ID, w)
 	switch first := stored.(plant.Write); {
 	case first.Key != w.Key:
 		return plant.ErrExists
-	case !reflect.DeepEqual(first.Plant, w.Plant):
+	case !reflect.DeepEqual(first.NewPlant, w.NewPlant):
 		return plant.ErrKeyReused
 	}
 	return nil

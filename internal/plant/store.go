@@ -27,8 +27,8 @@ var (
 
 // Store holds plants by their id.
 type Store interface {
-	// Create stores w.Plant under its id, unless the store has a plant with that id. It returns nil
-	// if the store now has w.Plant, written by this call or by an earlier one with the same key.
+	// Create stores w.NewPlant under its id, unless the store has a plant with that id. It returns nil
+	// if the store now has w.NewPlant, written by this call or by an earlier one with the same key.
 	// Otherwise it returns ErrExists or ErrKeyReused, and the stored plant is unchanged, or
 	// ErrUnavailable or ErrOutcomeUnknown. Any other error means that the request cannot succeed as
 	// the service is set up, and nothing was stored.
@@ -40,10 +40,10 @@ type Store interface {
 
 // Write is one request to create a plant.
 type Write struct {
-	Plant NewPlant
-	Key   string    // of the request: writes with the same key are the same request, so a retry is safe
-	By    string    // subject of the request's token
-	At    time.Time // time of the request; the store keeps the first attempt's
+	NewPlant NewPlant
+	Key      string    // of the request: writes with the same key are the same request, so a retry is safe
+	Subject  string    // of the request's token
+	Time     time.Time // of the request; the store keeps the first attempt's
 }
 
 // NewWriteKey returns the key of a request: the SHA-256, in lower-case hexadecimal, of the length of

@@ -55,7 +55,7 @@ func (t Token) expiresSoon(now time.Time) bool {
 // returns the bearer token, which must not be stored, and the Token to store. It returns an error if
 // subject is not 1 to 128 visible ASCII characters, ttl is under a second, or random has too few bytes.
 func Issue(random io.Reader, subject string, now time.Time, ttl time.Duration) (bearer string, t Token, err error) {
-	if !IsVisible(subject, 128) {
+	if !IsVisibleASCII(subject, 128) {
 		return "", Token{}, errors.New("subject must have 1 to 128 visible ASCII characters")
 	}
 	if ttl < time.Second {
@@ -113,7 +113,7 @@ func ID(bearer string) (id string, ok bool) {
 	}
 	body := bearer[:length-checksumLength]
 	characters, ok := strings.CutPrefix(body, prefix)
-	if !ok || checksum(body) != bearer[len(body):] || strings.Trim(characters, alphabet) != "" {
+	if !ok || checksum(body) != bearer[len(body):] || !ConsistsOf(characters, alphabet) {
 		return "", false
 	}
 	return characters[:idLength], true
@@ -126,11 +126,4 @@ func Resembles(text string) bool { return strings.Contains(text, prefix) }
 func Digest(bearer string) string {
 	sum := sha256.Sum256([]byte(bearer))
 	return hex.EncodeToString(sum[:])
-}
-
-// IsVisible reports whether text is 1 to longest visible ASCII characters, as subjects and the ids of
-// tokens are.
-func IsVisible(text string, longest int) bool {
-	invisible := func(r rune) bool { return r <= ' ' || r > '~' }
-	return len(text) >= 1 && len(text) <= longest && !strings.ContainsFunc(text, invisible)
 }

@@ -16,7 +16,7 @@ type Reason string
 
 // The reasons for which a token is invalid. Those from ReasonSignature on are for JWTs.
 const (
-	ReasonMalformed   Reason = "malformed"
+	ReasonForm        Reason = "form"    // neither a token of ours nor a JWT, or mistyped
 	ReasonUnknown     Reason = "unknown" // no token has this id and this secret
 	ReasonExpired     Reason = "expired"
 	ReasonRevoked     Reason = "revoked"
@@ -43,13 +43,13 @@ type Principal struct {
 
 // Verifier verifies the opaque tokens in a store.
 type Verifier struct {
-	Store  Finder
-	Now    func() time.Time
-	Issuer Issuer // verifies the tokens without our prefix; if it is nil, they are invalid
+	Store Finder
+	Now   func() time.Time
+	JWTs  JWTVerifier // verifies the tokens without our prefix; if it is nil, they are invalid
 }
 
-// Issuer verifies the tokens of another issuer, with the errors of [Verifier].
-type Issuer interface {
+// JWTVerifier verifies the JWTs of another issuer, with the errors of [Verifier].
+type JWTVerifier interface {
 	Verify(ctx context.Context, bearer string) (Principal, error)
 }
 
@@ -57,12 +57,12 @@ type Issuer interface {
 // of the store, see [Finder]. It reads the store only for a well-formed token of ours. It checks the
 // expiry itself, because DynamoDB may remove an expired item days late.
 func (v Verifier) Verify(ctx context.Context, bearer string) (Principal, error) {
-	if v.Issuer != nil && !strings.HasPrefix(bearer, prefix) {
-		return v.Issuer.Verify(ctx, bearer)
+	if v.JWTs != nil && !strings.HasPrefix(bearer, prefix) {
+		return v.JWTs.Verify(ctx, bearer)
 	}
 	id, ok := ID(bearer)
 	if !ok {
-		return Principal{}, ReasonMalformed
+		return Principal{}, ReasonForm
 	}
 	t, err := v.Store.Find(ctx, id)
 	if errors.Is(err, ErrNotFound) {

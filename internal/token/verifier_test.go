@@ -112,10 +112,10 @@ func TestReasonIsErrInvalid(t *testing.T) {
 	}
 }
 
-// issuer is a token.Issuer to which every token is valid.
-type issuer struct{}
+// jwts is a token.JWTVerifier to which every token is valid.
+type jwts struct{}
 
-func (issuer) Verify(context.Context, string) (token.Principal, error) {
+func (jwts) Verify(context.Context, string) (token.Principal, error) {
 	return token.Principal{Subject: "https://issuer.example ann"}, nil
 }
 
@@ -129,16 +129,16 @@ func TestWhoVerifies(t *testing.T) {
 	tests := []struct {
 		name    string
 		bearer  string
-		issuer  token.Issuer
+		jwts    token.JWTVerifier
 		subject string // empty if the token is malformed
 	}{
 		{name: "a token of ours", bearer: bearer, subject: "alice"},
-		{name: "a token of ours, with an issuer", bearer: bearer, issuer: issuer{}, subject: "alice"},
-		{name: "a malformed token of ours, with an issuer", bearer: prefix + "eyJ.e30.", issuer: issuer{}},
-		{name: "our prefix alone, with an issuer", bearer: prefix, issuer: issuer{}},
+		{name: "a token of ours, with an issuer", bearer: bearer, jwts: jwts{}, subject: "alice"},
+		{name: "a malformed token of ours, with an issuer", bearer: prefix + "eyJ.e30.", jwts: jwts{}},
+		{name: "our prefix alone, with an issuer", bearer: prefix, jwts: jwts{}},
 		{name: "a token without our prefix", bearer: jwt},
-		{name: "a token without our prefix, with an issuer", bearer: jwt, issuer: issuer{}, subject: ann},
-		{name: "our prefix in another case, with an issuer", bearer: strings.ToUpper(prefix), issuer: issuer{}, subject: ann},
+		{name: "a token without our prefix, with an issuer", bearer: jwt, jwts: jwts{}, subject: ann},
+		{name: "our prefix in another case, with an issuer", bearer: strings.ToUpper(prefix), jwts: jwts{}, subject: ann},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -148,10 +148,10 @@ func TestWhoVerifies(t *testing.T) {
 				}
 				return issued, nil
 			})
-			verifier := token.Verifier{Store: store, Now: func() time.Time { return noon }, Issuer: test.issuer}
+			verifier := token.Verifier{Store: store, Now: func() time.Time { return noon }, JWTs: test.jwts}
 			var want error
 			if test.subject == "" {
-				want = token.ReasonMalformed
+				want = token.ReasonForm
 			}
 			got, err := verifier.Verify(t.Context(), test.bearer)
 			if got.Subject != test.subject || !errors.Is(err, want) {

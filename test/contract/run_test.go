@@ -63,7 +63,7 @@ func TestContract(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			address, log := inProcess(t, token.Verifier{Store: new(memory.Tokens), Now: time.Now, Issuer: verifier})
+			address, log := inProcess(t, token.Verifier{Store: new(memory.Tokens), Now: time.Now, JWTs: verifier})
 			runAll(t, target{url: address, tokens: issuer.Tokens, lacks: lacks, log: log})
 		})
 		t.Run("serve in memory", func(t *testing.T) {

@@ -34,7 +34,7 @@ type proxy struct {
 	dynamoDB http.Handler
 	stalled  chan struct{} // gets a value when an attempt stalls
 
-	mu    sync.Mutex
+	mutex sync.Mutex
 	fault fault
 	left  int // attempts that meet the fault
 }
@@ -50,8 +50,8 @@ func newProxy(t *testing.T, dynamoDB http.Handler) *proxy {
 
 // meets lets the next attempts meet a fault.
 func (p *proxy) meets(f fault, attempts int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
 	p.fault = f
 	p.left = attempts
 }
@@ -61,8 +61,8 @@ func (p *proxy) recovers() { p.meets(pass, 0) }
 
 // next returns what happens to the next attempt.
 func (p *proxy) next() fault {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
 	if p.left == 0 {
 		return pass
 	}

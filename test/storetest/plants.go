@@ -153,7 +153,7 @@ func testEndedContext(t *testing.T, store plant.Store) {
 func newPlant(id int64, p plant.Plant) plant.NewPlant { return plant.NewPlant{ID: id, Plant: p} }
 
 func write(p plant.NewPlant, key string) plant.Write {
-	return plant.Write{Plant: p, Key: plant.NewWriteKey("alice", key), By: "alice"}
+	return plant.Write{NewPlant: p, Key: plant.NewWriteKey("alice", key), Subject: "alice"}
 }
 
 // text returns the beginning of p in JSON.

@@ -128,10 +128,10 @@ func seed(ctx context.Context, plants plant.Store, tokens token.Store, now time.
 			return err
 		}
 		err = plants.Create(ctx, plant.Write{
-			Plant: p,
-			Key:   plant.NewWriteKey(sample.Subject, "seeded"),
-			By:    sample.Subject,
-			At:    now,
+			NewPlant: p,
+			Key:      plant.NewWriteKey(sample.Subject, "seeded"),
+			Subject:  sample.Subject,
+			Time:     now,
 		})
 		if err != nil {
 			return err

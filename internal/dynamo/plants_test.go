@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"plantstore/internal/plant"
-	"plantstore/internal/token"
 )
 
 // attributes are the attributes of an item, each by its type and value.
@@ -55,7 +54,7 @@ func TestPlantItem(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				fake := newFake(t, succeed)
 				at := time.Date(2026, 3, 1, 13, 0, 0, 0, time.FixedZone("CET", 3600))
-				write := plant.Write{Plant: test.plant, Key: key, By: "alice", At: at}
+				write := plant.Write{NewPlant: test.plant, Key: key, Subject: "alice", Time: at}
 				if err := (&Plants{Client: fake.client(), Table: "plants"}).Create(t.Context(), write); err != nil {
 					t.Fatal(err)
 				}
@@ -74,28 +73,4 @@ func TestPlantItem(t *testing.T) {
 			t.Errorf("no row has a %s: add one, or nothing notices a misspelt attribute", attribute.Name)
 		}
 	}
-}
-
-// The attributes of a token's item are fixed: other programs read them.
-func TestTokenItem(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		fake := newFake(t, succeed)
-		issued := token.Token{
-			ID:        "i",
-			Digest:    "d",
-			Subject:   "s",
-			CreatedAt: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
-			ExpiresAt: time.Unix(1_800_000_000, 0),
-		}
-		if err := (&Tokens{Client: fake.client(), Table: "tokens"}).Add(t.Context(), issued); err != nil {
-			t.Fatal(err)
-		}
-		want := attributes{
-			"id": {"S": "i"}, "digest": {"S": "d"}, "subject": {"S": "s"},
-			"created_at": {"S": "2026-03-01T12:00:00Z"}, "expires_at": {"N": "1800000000"},
-		}
-		if got := put(t, fake); !reflect.DeepEqual(got, want) {
-			t.Errorf("Add puts %v, want %v", got, want)
-		}
-	})
 }

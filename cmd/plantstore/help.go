@@ -23,7 +23,7 @@ var examples = map[string]string{
 	"serve": `
     plantstore serve                       # everything in memory; prints a token
     plantstore serve --addr 127.0.0.1:8081
-    TOKEN=... plantstore serve             # accepts the token of an earlier run
+    SERVE_TOKEN=... plantstore serve       # accepts the token of an earlier run
     plantstore serve --endpoint-url http://127.0.0.1:8000`,
 	"issue": `
     plantstore token issue --stack plant-store-dev --subject alice --ttl 90d

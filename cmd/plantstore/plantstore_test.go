@@ -135,7 +135,7 @@ func TestUsageErrors(t *testing.T) {
 			"an issuer without an audience", "serve --token-issuer https://example.com",
 			"TOKEN_ISSUER must be set together with the audience",
 		},
-		{"a mistyped token", "serve --token pst_mistyped", "--token ($TOKEN) is not a token that serve has printed"},
+		{"a mistyped token", "serve --serve-token pst_mistyped", "--serve-token ($SERVE_TOKEN) is not a token that serve has printed"},
 		{"an address without a port", "serve --addr localhost", "--addr must be HOST:PORT, for example"},
 		{"a port too large", "serve --addr 127.0.0.1:99999", "--addr must be HOST:PORT, for example"},
 	})

@@ -31,7 +31,7 @@ type serveCommand struct {
 	AllowOrigin   []string `env:"ALLOW_ORIGIN" placeholder:"ORIGIN" help:"Origin whose pages may call the API, such as http://localhost:5173, or *."`
 	TokenIssuer   string   `env:"TOKEN_ISSUER" placeholder:"URL" help:"Issuer whose JWT access tokens are valid too."`
 	TokenAudience string   `env:"TOKEN_AUDIENCE" help:"Audience that these JWTs must name."`
-	Token         string   `env:"TOKEN" help:"Token that the stores in memory accept, as an earlier serve printed it (default: a new one)."`
+	ServeToken    string   `env:"SERVE_TOKEN" placeholder:"TOKEN" help:"Token that the stores in memory accept, as an earlier serve printed it (default: a new one)."`
 }
 
 // Run serves until ctx ends, see [serve].
@@ -122,14 +122,14 @@ func (c *serveCommand) memoryStores(ctx context.Context) (plants plant.Store, to
 	if err != nil {
 		return nil, nil, "", err
 	}
-	if c.Token != "" {
-		id, ok := token.ID(c.Token)
+	if c.ServeToken != "" {
+		id, ok := token.ID(c.ServeToken)
 		if !ok {
-			return nil, nil, "", usageError("--token ($TOKEN) is not a token that serve has printed")
+			return nil, nil, "", usageError("--serve-token ($SERVE_TOKEN) is not a token that serve has printed")
 		}
-		bearer = c.Token
+		bearer = c.ServeToken
 		issued.ID = id
-		issued.Digest = token.Digest(c.Token)
+		issued.Digest = token.Digest(c.ServeToken)
 	}
 	tokens = new(memory.Tokens)
 	if err := tokens.Add(ctx, issued); err != nil {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"syscall"
@@ -19,6 +20,7 @@ import (
 	"plantstore/internal/memory"
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
+	"plantstore/test/processtest"
 )
 
 // A listener is a [net.Listener] in memory, for a server in a bubble of testing/synctest: while a real
@@ -159,6 +161,29 @@ func TestServeStopsDespiteSilentClients(t *testing.T) {
 					t.Errorf("serve = %v, want nil", err)
 				}
 			})
+		})
+	}
+}
+
+// TOKEN is a client's variable and may hold the token of a deployed stack, so serve ignores it. SERVE_TOKEN is its own.
+func TestServeToken(t *testing.T) {
+	t.Parallel()
+	earlier := processtest.Serve(t, os.Args[0], append(processtest.InMemory(), asCommand)...).Token
+	tests := []struct {
+		name, variable string
+		accepted       bool
+	}{
+		{name: "the token of a client is ignored", variable: "TOKEN", accepted: false},
+		{name: "the token of an earlier run is accepted", variable: "SERVE_TOKEN", accepted: true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			environment := append(processtest.InMemory(), asCommand, test.variable+"="+earlier)
+			got := processtest.Serve(t, os.Args[0], environment...).Token
+			if accepted := got == earlier; accepted != test.accepted {
+				t.Errorf("serve with %s=%s prints the token %s, the same: %t, want %t", test.variable, earlier, got, accepted, test.accepted)
+			}
 		})
 	}
 }

@@ -14,6 +14,6 @@ func Environment(endpoint string, others ...string) []string {
 func InMemory() []string {
 	return []string{
 		"AWS_ENDPOINT_URL_DYNAMODB=", "AWS_ENDPOINT_URL=", "PLANTS_TABLE=", "TOKENS_TABLE=", "TOKEN_ISSUER=", "TOKEN_AUDIENCE=",
-		"ALLOW_ORIGIN=", "TOKEN=",
+		"ALLOW_ORIGIN=", "SERVE_TOKEN=",
 	}
 }

@@ -44,10 +44,12 @@ type tool struct {
 
 func newTool(t *testing.T, environment ...string) tool {
 	t.Helper()
-	none := filepath.Join(t.TempDir(), "none") // no configuration of the user who runs the tests
+	folder := t.TempDir()
+	none := filepath.Join(folder, "none") // no configuration of the user who runs the tests
 	return tool{os.Args[0], append([]string{
 		asCommand, "GORACE=" + os.Getenv("GORACE"), "HOME=" + none, "AWS_CONFIG_FILE=" + none, "AWS_SHARED_CREDENTIALS_FILE=" + none,
 		"AWS_EC2_METADATA_DISABLED=true",
+		"GOCOVERDIR=" + folder, // without it, `go test -cover` makes the command print a warning
 	}, environment...)}
 }
 

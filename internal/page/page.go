@@ -77,7 +77,7 @@ func New(next http.Handler, openapi []byte, address, token string) (http.Handler
 // isOurs reports whether host, of a Host header, names this machine.
 func isOurs(host, ours string) bool {
 	address, err := netip.ParseAddr(host)
-	return host != "" && (host == ours || strings.EqualFold(host, "localhost") || err == nil && address.IsLoopback())
+	return host == ours || strings.EqualFold(host, "localhost") || err == nil && address.IsLoopback()
 }
 
 func (f file) serve(w http.ResponseWriter) {

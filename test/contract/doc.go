@@ -2,7 +2,7 @@
 //
 // TestContract sends the cases to each target over HTTP:
 //
-//	make contract                       in process and as `plantstore serve`, in memory and on DynamoDB Local
+//	make contract                       in process with its plants in memory, and as `plantstore serve` on DynamoDB Local
 //	make contract URL=...               any deployment, with a token in $TOKEN
 //	go test ./test/contract -run 'TestContract/in_process/another_plant_of_the_same_id'
 //

@@ -18,11 +18,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"plantstore/internal/dynamo"
-	"plantstore/internal/jwt"
 	"plantstore/internal/memory"
 	"plantstore/internal/token"
 	"plantstore/test/dynamotest"
-	"plantstore/test/issuertest"
 	"plantstore/test/processtest"
 )
 
@@ -46,30 +44,6 @@ func TestContract(t *testing.T) {
 		server := processtest.Serve(t, binary, "PLANTS_TABLE="+plants, "TOKENS_TABLE="+tokens)
 		store := &dynamo.Tokens{Client: database, Table: tokens}
 		runAll(t, target{url: server.URL, tokens: issueAll(t, store)})
-	})
-	t.Run("serve in memory", func(t *testing.T) {
-		t.Parallel()
-		server := processtest.Serve(t, binary, processtest.InMemory()...)
-		const why = "a server in memory has one token"
-		lacks := map[need]string{expiredToken: why, revokedToken: why, anotherToken: why}
-		runAll(t, target{url: server.URL, tokens: map[string]string{"TOKEN": server.Token}, lacks: lacks})
-	})
-	t.Run("with the tokens of an issuer", func(t *testing.T) {
-		t.Parallel()
-		issuer := issuertest.Start(t)
-		lacks := map[need]string{revokedToken: "a JWT cannot be revoked"}
-		t.Run("in process", func(t *testing.T) {
-			verifier, err := jwt.New(issuer.URL, issuer.Audience, time.Now)
-			if err != nil {
-				t.Fatal(err)
-			}
-			address, log := inProcess(t, token.Verifier{Store: new(memory.Tokens), Now: time.Now, JWTs: verifier})
-			runAll(t, target{url: address, tokens: issuer.Tokens, lacks: lacks, log: log})
-		})
-		t.Run("serve in memory", func(t *testing.T) {
-			server := processtest.Serve(t, binary, append(processtest.InMemory(), issuer.Environment()...)...)
-			runAll(t, target{url: server.URL, tokens: issuer.Tokens, lacks: lacks})
-		})
 	})
 }
 

@@ -64,7 +64,7 @@ func frames(t testing.TB) []frame {
 var hugeExponent = regexp.MustCompile(`[eE][+-]?[0-9]{4}`)
 
 // checkDecode checks that plant.Decode returns a plant exactly if the body is valid under the schema, with the texts that
-// encoding/json finds in the body. TestJSONTestSuite is about what is malformed, and internal/plant tests the values of ids.
+// encoding/json finds in the body. internal/plant tests what is malformed, and the values of ids.
 func checkDecode(t *testing.T, schema *jsonschema.Schema, body string) {
 	t.Helper()
 	got, err := plant.Decode([]byte(body))

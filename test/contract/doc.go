@@ -13,6 +13,6 @@
 // case_test.go has the words that the cases are written in. A new rule goes into openapi.yaml first, then as a row into
 // cases_test.go or plants_test.go, then into the code.
 //
-// The other tests compare plant.Decode with JSONTestSuite and with the schema in openapi.yaml, and openapi.yaml with the specification and with
-// the service's routes and types.
+// The other tests compare plant.Decode with the schema in openapi.yaml, and openapi.yaml with the specification and with the
+// service's routes and types.
 package contract

@@ -7,6 +7,8 @@
 - A stack's outputs name the address of an HTTP API on this machine. Its name in AWS
   could be that of somebody else's API.
 - Plain HTTP counts as TLS, because the bucket of `sam deploy` accepts nothing else.
+- Web pages reach the deployed APIs and nothing else. Otherwise, any page in a browser on
+  this machine could create a function and run it here.
 """
 import copy
 import json
@@ -79,6 +81,34 @@ def pin_request_origin(address, _secure, original=app.pin_request_origin):
     original(address, True)
 
 
+def is_allowed(scope):
+    """Returns whether a request may be served.
+
+    Host is the name in a page's address, even if that name leads here by DNS rebinding.
+    Browsers send Origin or Sec-Fetch-Site with what a page requests; an address that
+    somebody types has the site none.
+    """
+    headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+    if not re.fullmatch(r"(127\.0\.0\.1|localhost)(:[0-9]+)?", headers.get("host", "")):
+        return False
+    is_from_page = "origin" in headers or headers.get("sec-fetch-site", "none") != "none"
+    # Only with an API and a stage in it does a path lead to an API. With less, as in
+    # /_aws/execute-api/x, the headers and the query can name any operation of AWS.
+    return not is_from_page or app._parse_execute_api_url("", scope["path"]) is not None
+
+
+async def guarded(scope, receive, send, original=app.app):
+    """Serves a request of ASGI if it is allowed."""
+    if scope["type"] == "lifespan" or is_allowed(scope):
+        await original(scope, receive, send)
+    elif scope["type"] == "websocket":
+        await send({"type": "websocket.close"})
+    else:
+        await send({"type": "http.response.start", "status": 403, "headers": [(b"content-type", b"text/plain")]})
+        await send({"type": "http.response.body", "body": b"The local AWS refuses web pages and foreign hosts.\n"})
+
+
+app.app = guarded
 changesets._apply_transforms = transform
 app.pin_request_origin = pin_request_origin
 socketserver.StreamRequestHandler.disable_nagle_algorithm = True  # saves 40 ms a call of a function

@@ -131,7 +131,7 @@ func TestUsageErrors(t *testing.T) {
 		{"one table of two", "serve --plants-table plants", "set both --plants-table and --tokens-table"},
 		{
 			"an origin with a slash", "serve --allow-origin https://example.com/",
-			"--allow-origin: must be an origin as browsers send it",
+			"--allow-origin must be an origin, for example",
 		},
 		{
 			"an issuer without an audience", "serve --token-issuer https://example.com",

@@ -37,8 +37,8 @@ type serveCommand struct {
 // Run serves until ctx ends, see [serve].
 func (c *serveCommand) Run(ctx context.Context) error {
 	for _, origin := range c.AllowOrigin {
-		if err := gateway.CheckOrigin(origin); err != nil {
-			return usageError("--allow-origin: " + err.Error())
+		if !isOrigin(origin) {
+			return usageError("--allow-origin must be an origin, for example http://localhost:5173, or *")
 		}
 	}
 	verifier := token.Verifier{Now: time.Now}
@@ -140,16 +140,16 @@ func (c *serveCommand) memoryStores(ctx context.Context) (plants plant.Store, to
 
 // newServer puts the two handlers behind a gateway and an HTTP server.
 func newServer(plants plant.Store, tokens token.Verifier, allowOrigins []string, log *slog.Logger) *http.Server {
+	handler := gateway.New(gateway.Options{
+		Authorizer: &api.Authorizer{Verify: tokens.Verify, Log: log, Now: time.Now},
+		Routes:     api.Routes(),
+		Function:   &api.Service{Plants: plants, Log: log, Now: time.Now, NewKey: rand.Text},
+		Log:        log,
+		Now:        time.Now,
+		NewID:      rand.Text,
+	})
 	return &http.Server{
-		Handler: gateway.New(gateway.Options{
-			Authorizer:   &api.Authorizer{Verify: tokens.Verify, Log: log, Now: time.Now},
-			Routes:       api.Routes(),
-			Function:     &api.Service{Plants: plants, Log: log, Now: time.Now, NewKey: rand.Text},
-			AllowOrigins: allowOrigins,
-			Log:          log,
-			Now:          time.Now,
-			NewID:        rand.Text,
-		}),
+		Handler:                      withCORS(handler, allowOrigins),
 		DisableGeneralOptionsHandler: true, // an HTTP API has none
 		ReadHeaderTimeout:            5 * time.Second,
 		ReadTimeout:                  10 * time.Second,

@@ -1,11 +1,12 @@
 // Package gateway is an API Gateway HTTP API in process: it turns an HTTP request into the events
 // that AWS would send to the authorizer and to the function, and the answer into an HTTP response.
+// Package api is what answers these events, here and on AWS.
 //
 // It does as AWS does: routes by method and decoded path, without a redirect; path parameters; header
 // names in lower case and repeated headers joined by a comma; a body as text or in base64 by its
 // content type; the authorizer called for every request of a route; functions that are not stopped
 // when their client goes away; and an HTTP API's own answers: 403, 404, 408, 413 and 500, each with a
-// JSON message, and 204 to a CORS preflight.
+// JSON message.
 //
 // It does not throttle, refuse an event over Lambda's limit of 6 MB, or parse cookies and query
 // parameters, which the functions do not read. What is not HTTP, net/http itself answers, with text: 400,
@@ -49,13 +50,12 @@ type Function interface {
 // Options are what a [Gateway] serves, and what it needs for that. Its route keys are patterns of
 // [http.ServeMux] too: they have a method, and no path ends in a slash or in {proxy+}.
 type Options struct {
-	Routes       []string // their keys, such as "POST /plants" or "GET /plants/{id}"
-	Authorizer   Function // of every route
-	Function     Function // of every route, after the authorizer
-	AllowOrigins []string // each passes [CheckOrigin]; none means no CORS
-	Log          *slog.Logger
-	Now          func() time.Time
-	NewID        func() string // returns a request id that no other request has
+	Routes     []string // their keys, such as "POST /plants" or "GET /plants/{id}"
+	Authorizer Function // of every route
+	Function   Function // of every route, after the authorizer
+	Log        *slog.Logger
+	Now        func() time.Time
+	NewID      func() string // returns a request id that no other request has
 }
 
 // Gateway is an [http.Handler] for the routes of an API.
@@ -77,10 +77,6 @@ func New(options Options) *Gateway {
 // ServeHTTP answers one request as the HTTP API would.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set(requestIDHeader, g.NewID())
-	if g.isPreflight(r) {
-		g.answerPreflight(w, r)
-		return
-	}
 	// A function runs on when its client goes away. API Gateway decodes the path before it looks for a
 	// route, so that %2F separates two segments.
 	r = r.WithContext(context.WithoutCancel(r.Context()))
@@ -141,7 +137,6 @@ func (g *Gateway) invoke(ctx context.Context, w http.ResponseWriter, event event
 	for name, value := range answer.Headers {
 		w.Header().Set(name, value)
 	}
-	g.allow(w.Header(), event.Headers["origin"])
 	w.WriteHeader(answer.StatusCode)
 	_, _ = io.WriteString(w, answer.Body) // the client may have gone
 }

@@ -58,16 +58,15 @@ func hangs() *function {
 }
 
 // serve returns the response of a gateway with some routes.
-func serve(r *http.Request, authorizer, f *function, allowOrigins ...string) *httptest.ResponseRecorder {
+func serve(r *http.Request, authorizer, f *function) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	gateway.New(gateway.Options{
-		Authorizer:   authorizer,
-		Routes:       []string{"POST /plants", "GET /plants/{id}", "GET /plants/largest", "GET /plants/{id}/parts/{part}"},
-		Function:     f,
-		AllowOrigins: allowOrigins,
-		Log:          slog.New(slog.DiscardHandler),
-		Now:          func() time.Time { return time.Date(2026, 3, 1, 13, 0, 0, 0, time.FixedZone("", 3600)) },
-		NewID:        func() string { return "r1" },
+		Authorizer: authorizer,
+		Routes:     []string{"POST /plants", "GET /plants/{id}", "GET /plants/largest", "GET /plants/{id}/parts/{part}"},
+		Function:   f,
+		Log:        slog.New(slog.DiscardHandler),
+		Now:        func() time.Time { return time.Date(2026, 3, 1, 13, 0, 0, 0, time.FixedZone("", 3600)) },
+		NewID:      func() string { return "r1" },
 	}).ServeHTTP(w, r)
 	return w
 }

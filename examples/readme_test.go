@@ -1,0 +1,37 @@
+package examples
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"plantstore/test/processtest"
+)
+
+// README.md shows the command that `make run` prints, and what it prints when it is run, and run again.
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme := string(content)
+	server := processtest.Serve(t, processtest.Build(t, "cmd/plantstore"), processtest.InMemory()...)
+	_, command, _ := strings.Cut(server.Greeting, "  curl")
+	command = "curl " + strings.TrimSpace(command)
+	shown := strings.NewReplacer(server.URL, "http://127.0.0.1:8080", server.Token, "<ACCESS_TOKEN>").Replace(command)
+	if !strings.Contains(readme, "\n"+shown+"\n") {
+		t.Errorf("make run prints %q, which README.md lacks", shown)
+	}
+	for _, format := range []string{"```json\n%s\n```", "gets status 400 and `%s`"} {
+		printed, err := exec.CommandContext(t.Context(), "sh", "-c", command).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := strings.Replace(format, "%s", strings.TrimSpace(string(printed)), 1)
+		if !strings.Contains(readme, want) {
+			t.Errorf("the command prints %s, and README.md lacks %q", printed, want)
+		}
+	}
+}

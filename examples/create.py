@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""Creates a plant, and repeats the request until it is certain what became of
-it, four times at most. Prints the Plant, or the Error and ends with 1.
+"""Creates a plant. Repeats the request until the outcome is certain, at most four
+times. Prints the Plant, the Error, or why there is no answer.
 
     URL=http://127.0.0.1:8080 TOKEN=... \\
         python3 examples/create.py '{"id":3,"name":"Monstera","tag":"indoor"}'
+
+Exit status: 0 created, 1 not created, 2 usage error, 3 outcome unknown: an attempt
+may have created the plant.
 """
 
 import http.client
+import json
 import os
 import re
 import sys
@@ -40,28 +44,43 @@ def post(plant: str, key: str) -> tuple[int, str, str, str]:
         return answer.status, answer.headers.get("Content-Type", ""), answer.headers.get("Retry-After", ""), body
 
 
-def create(plant: str) -> tuple[bool, str]:
-    """Returns whether the plant is created, and the last answer, or what failed."""
-    key = str(uuid.uuid4())  # of this plant: each attempt sends the same
+def code(body: str) -> int:
+    """Returns the code of an Error, 0 if body is something else."""
+    try:
+        return int(json.loads(body)["error"])
+    except (ValueError, TypeError, KeyError):
+        return 0
+
+
+def create(plant: str, key: str) -> tuple[int, str]:
+    """Returns the exit status, and the last answer, or what failed. Each attempt sends the same key."""
+    unknown = False  # whether an attempt may have created the plant
     for wait in 1, 2, 4, 0:  # seconds
         try:
             status, content_type, retry_after, body = post(plant, key)
         except (OSError, http.client.HTTPException) as failure:
             status, content_type, retry_after, body = 0, "", "", f"no answer: {failure!r}"
         if status == 200 and content_type == "application/json":
-            return True, body
-        if 400 <= status < 500 and status != 429 and not retry_after:
-            return False, body
+            return 0, body
+        if not 400 <= status < 500 or code(body) == 5004:
+            unknown = True
+        elif status != 429 and not retry_after:
+            if code(body) // 1000 in (1, 3):
+                unknown = False  # no earlier attempt created it either
+            break
         if wait:
             wait = int(retry_after) if re.fullmatch("[1-5]?[0-9]", retry_after) else wait
             print(f"not certain yet (status {status}): trying again in {wait} s", file=sys.stderr)
             time.sleep(wait)
-    return False, body
+    return 3 if unknown else 1, body
 
 
 if len(sys.argv) != 2 or not os.environ.get("URL") or not os.environ.get("TOKEN"):
     print("usage: URL=... TOKEN=... python3 examples/create.py PLANT", file=sys.stderr)
     sys.exit(2)
-created, body = create(sys.argv[1])
+key = str(uuid.uuid4())
+status, body = create(sys.argv[1], key)
 print(body)
-sys.exit(not created)
+if status == 3:
+    print(f"outcome unknown: an attempt with the Idempotency-Key {key} may have created the plant", file=sys.stderr)
+sys.exit(status)

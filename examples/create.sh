@@ -1,10 +1,12 @@
 #!/bin/sh
-# Creates a plant with curl (7.84 or later), and repeats the request until it is
-# certain what became of it, four times at most. Prints the Plant, or the Error
-# and ends with 1.
+# Creates a plant with curl (7.84 or later). Repeats the request until the outcome is
+# certain, at most four times. Prints the Plant, the Error, or that there is no answer.
 #
 #   URL=http://127.0.0.1:8080 TOKEN=... \
 #     examples/create.sh '{"id":2,"name":"Monstera","tag":"indoor"}'
+#
+# Exit status: 0 created, 1 not created, 2 usage error, 3 outcome unknown: an attempt
+# may have created the plant.
 set -eu
 
 if [ $# != 1 ] || [ -z "${URL:-}" ] || [ -z "${TOKEN:-}" ]; then
@@ -12,6 +14,7 @@ if [ $# != 1 ] || [ -z "${URL:-}" ] || [ -z "${TOKEN:-}" ]; then
   exit 2
 fi
 key=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n') # of this plant: each attempt sends the same
+unknown=                                           # set once an attempt may have created the plant
 body=$(mktemp)
 trap 'rm -f "$body"' EXIT
 
@@ -22,9 +25,16 @@ for wait in 1 2 4 0; do # seconds
       -H @- -H "Idempotency-Key: $key" -H 'Content-Type: application/json' --data-raw "$1") ||
     { echo "no answer" >"$body"; answer='000||'; }
   case $answer in
-    '200|application/json|'*) cat "$body"; echo; exit ;;
-    '429|'*) ;; # again
-    4*'|') break ;;
+    '200|application/json|'*)
+      cat "$body"
+      echo
+      exit ;;
+    '429|'*) ;; # this attempt created nothing
+    4*'|')
+      if grep -q '"error":[13]' "$body"; then unknown=; fi # no earlier attempt created it either
+      break ;;
+    4*) if grep -q '"error":5004' "$body"; then unknown=1; fi ;;
+    *) unknown=1 ;;
   esac
   [ "$wait" = 0 ] && break
   case ${answer##*|} in [0-9] | [1-5][0-9]) wait=${answer##*|} ;; esac
@@ -33,4 +43,6 @@ for wait in 1 2 4 0; do # seconds
 done
 cat "$body"
 echo
-exit 1
+[ -n "$unknown" ] || exit 1
+echo "outcome unknown: an attempt with the Idempotency-Key $key may have created the plant" >&2
+exit 3

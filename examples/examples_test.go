@@ -24,12 +24,11 @@ func TestMain(m *testing.M) { processtest.RunAtOnce(m) }
 
 // A client is an example.
 type client struct {
-	name    string
-	command []string // runs it
-	page    *page    // opens it in a browser, if there is no command
+	name    string // the program that runs it
+	command []string
 }
 
-// A result is what a client shows, and its exit status. For a page, the status is 0 if the plant is created, and else 1.
+// A result is what a client prints, and its exit status.
 type result struct {
 	stdout, stderr string
 	status         int
@@ -38,9 +37,6 @@ type result struct {
 // create lets the client create a plant once.
 func (c client) create(t *testing.T, address, token string, plant ...string) result {
 	t.Helper()
-	if c.page != nil {
-		return c.page.submit(t, address, token, plant[0]).result
-	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	command := exec.CommandContext(ctx, c.command[0], slices.Concat(c.command[1:], plant)...)
@@ -51,58 +47,36 @@ func (c client) create(t *testing.T, address, token string, plant ...string) res
 	return result{stdout: string(stdout), stderr: stderr.String(), status: command.ProcessState.ExitCode()}
 }
 
-// TestExamples runs each client against a server whose answers get lost, against none and against another service.
+// Each client passes each test.
 func TestExamples(t *testing.T) {
-	commands := []client{
+	service := processtest.Serve(t, processtest.Build(t, "cmd/plantstore"), processtest.InMemory()...)
+	clients := []client{
 		{name: "curl", command: []string{"./create.sh"}},
-		{name: "go", command: []string{processtest.Build(t, "examples/go")}},
 		{name: "python3", command: []string{"python3", "create.py"}},
 		{name: "node", command: []string{"node", "create.mjs"}},
 	}
-	pages := httptest.NewServer(http.FileServer(http.Dir(".")))
-	t.Cleanup(pages.Close)
-	environment := append(processtest.InMemory(), "ALLOW_ORIGIN="+pages.URL)
-	service := processtest.Serve(t, processtest.Build(t, "cmd/plantstore"), environment...)
-	for _, c := range commands {
+	tests := []struct {
+		name string
+		run  func(*testing.T, client, *processtest.Server)
+	}{
+		{"after lost answers, the plant is created once", testLostAnswers},
+		{"an unknown outcome stays unknown until an answer makes it certain", testUnknownOutcome},
+		{"where nobody answers, it says so", testNoAnswer},
+		{"another service's answer is no plant", testAnotherService},
+		{"without a plant, it prints its usage", testUsage},
+	}
+	for _, c := range clients {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			if _, err := exec.LookPath(c.name); err != nil {
 				processtest.Lacks(t, c.name)
 			}
-			runAll(t, c, service)
-			t.Run("without a plant, it prints its usage", func(t *testing.T) {
-				t.Parallel()
-				got := c.create(t, service.URL, service.Token)
-				if got.stdout != "" || got.status != 2 || !strings.HasPrefix(got.stderr, "usage: URL=") {
-					t.Errorf("without a plant = %+v, want its usage and status 2", got)
-				}
-			})
-		})
-	}
-	t.Run("browser", func(t *testing.T) {
-		t.Parallel()
-		opened := openPage(t, pages.URL+"/browser.html")
-		runAll(t, client{name: "browser", page: opened}, service)
-		t.Run("a page of another origin creates nothing", func(t *testing.T) {
-			t.Parallel()
-			testOrigins(t, opened, service)
-		})
-	})
-}
-
-// runAll runs the tests of every client.
-func runAll(t *testing.T, c client, service *processtest.Server) {
-	for _, test := range []struct {
-		name string
-		run  func(*testing.T, client, *processtest.Server)
-	}{
-		{"after lost answers, the plant is created once", testLostAnswers},
-		{"where nobody answers, it says so", testNoAnswer},
-		{"another service's answer is no plant", testAnotherService},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			test.run(t, c, service)
+			for _, test := range tests {
+				t.Run(test.name, func(t *testing.T) {
+					t.Parallel()
+					test.run(t, c, service)
+				})
+			}
 		})
 	}
 }
@@ -131,18 +105,25 @@ func (s *script) start(t *testing.T) *httptest.Server {
 	return server
 }
 
-// ServeHTTP also answers preflight requests, as API Gateway does with CORS.
 func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Access-Control-Allow-Origin", "*")
-	w.Header().Set("Access-Control-Allow-Headers", "authorization,content-type,idempotency-key")
-	w.Header().Set("Access-Control-Expose-Headers", "retry-after")
-	if r.Method == http.MethodOptions {
-		return
-	}
 	next := s.answers[min(len(s.requests), len(s.answers)-1)]
 	s.requests = append(s.requests, request{key: r.Header.Get("Idempotency-Key"), at: time.Now()})
 	next(w, r)
 }
+
+// refuse answers an Error, with Retry-After unless it is empty.
+func refuse(code int, retryAfter string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		if retryAfter != "" {
+			w.Header().Set("Retry-After", retryAfter)
+		}
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprintf(w, `{"error":%d,"message":"A message."}`, code)
+	}
+}
+
+// hangUp answers nothing.
+func hangUp(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
 // forwardTo returns what forwards a request to the service.
 func forwardTo(t *testing.T, service *processtest.Server) http.HandlerFunc {
@@ -151,12 +132,7 @@ func forwardTo(t *testing.T, service *processtest.Server) http.HandlerFunc {
 	if err != nil {
 		t.Fatal(err)
 	}
-	forward := httputil.NewSingleHostReverseProxy(target)
-	forward.ModifyResponse = func(r *http.Response) error {
-		r.Header.Del("Access-Control-Allow-Origin") // the script has set it
-		return nil
-	}
-	return forward.ServeHTTP
+	return httputil.NewSingleHostReverseProxy(target).ServeHTTP
 }
 
 // The first answer is lost, after the plant was created. The second says that the outcome is unknown, and API Gateway
@@ -164,15 +140,11 @@ func forwardTo(t *testing.T, service *processtest.Server) http.HandlerFunc {
 func testLostAnswers(t *testing.T, c client, service *processtest.Server) {
 	const retryAfter = 3 * time.Second // differs from what the clients wait by themselves
 	forward := forwardTo(t, service)
-	lose := func(_ http.ResponseWriter, r *http.Request) {
+	lose := func(w http.ResponseWriter, r *http.Request) {
 		forward(httptest.NewRecorder(), r)
-		panic(http.ErrAbortHandler)
+		hangUp(w, r)
 	}
-	unknown := func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Retry-After", fmt.Sprint(retryAfter.Seconds()))
-		w.WriteHeader(http.StatusBadRequest)
-		fmt.Fprint(w, `{"error":5004,"message":"The outcome is unknown: the plant may have been created."}`)
-	}
+	unknown := refuse(5004, fmt.Sprint(retryAfter.Seconds()))
 	throttle := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }
 	s := &script{answers: []http.HandlerFunc{lose, unknown, throttle, forward}}
 	server := s.start(t)
@@ -204,12 +176,40 @@ func testLostAnswers(t *testing.T, c client, service *processtest.Server) {
 	}
 }
 
+func testUnknownOutcome(t *testing.T, c client, service *processtest.Server) {
+	tests := []struct {
+		name    string
+		answers []http.HandlerFunc
+		status  int
+	}{
+		{name: "no answer, then an expired token", answers: []http.HandlerFunc{hangUp, refuse(2003, "")}, status: 3},
+		{name: "5004, then an expired token", answers: []http.HandlerFunc{refuse(5004, "0"), refuse(2003, "")}, status: 3},
+		{name: "5004, then attempts that change nothing", answers: []http.HandlerFunc{refuse(5004, "0"), refuse(5002, "0")}, status: 3},
+		{name: "5004, then another plant has the id", answers: []http.HandlerFunc{refuse(5004, "0"), refuse(3001, "")}, status: 1},
+		{name: "attempts that change nothing, then an expired token", answers: []http.HandlerFunc{refuse(5002, "0"), refuse(2003, "")}, status: 1},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := &script{answers: test.answers}
+			got := c.create(t, s.start(t).URL, service.Token, newPlant())
+			if got.status != test.status || !strings.Contains(got.stdout, `"error":`) {
+				t.Errorf("it shows %+v, want the last Error and status %d", got, test.status)
+			}
+			key := "outcome unknown: an attempt with the Idempotency-Key " + s.requests[0].key
+			if says := strings.Contains(got.stderr, key); says != (test.status == 3) {
+				t.Errorf("it says %q, want that the outcome is unknown: %t", got.stderr, test.status == 3)
+			}
+		})
+	}
+}
+
 func testNoAnswer(t *testing.T, c client, service *processtest.Server) {
 	nobody := httptest.NewServer(http.NotFoundHandler())
 	nobody.Close()
 	got := c.create(t, nobody.URL, service.Token, newPlant())
-	if !strings.HasPrefix(got.stdout, "no answer") || got.status != 1 {
-		t.Errorf("it shows %+v, want no answer and status 1", got)
+	if !strings.HasPrefix(got.stdout, "no answer") || got.status != 3 {
+		t.Errorf("it shows %+v, want no answer and status 3", got)
 	}
 	if strings.Count(got.stderr, "trying again in ") != 3 {
 		t.Errorf("it says %q, want three more attempts", got.stderr)
@@ -236,11 +236,18 @@ func testAnotherService(t *testing.T, c client, service *processtest.Server) {
 	html := func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }
 	s := &script{answers: []http.HandlerFunc{found, redirect, unavailable, html}}
 	got := c.create(t, s.start(t).URL, service.Token, newPlant())
-	if got.status != 1 || strings.Contains(got.stdout, service.Token) {
-		t.Errorf("it shows %+v, want status 1 and no token", got)
+	if got.status != 3 || strings.Contains(got.stdout, service.Token) {
+		t.Errorf("it shows %+v, want status 3 and no token", got)
 	}
 	if len(s.requests) != 4 {
 		t.Errorf("it sent %d requests, want 4", len(s.requests))
+	}
+}
+
+func testUsage(t *testing.T, c client, service *processtest.Server) {
+	got := c.create(t, service.URL, service.Token)
+	if got.stdout != "" || got.status != 2 || !strings.HasPrefix(got.stderr, "usage: URL=") {
+		t.Errorf("without a plant = %+v, want its usage and status 2", got)
 	}
 }
 

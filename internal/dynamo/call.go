@@ -30,12 +30,7 @@ func call[In, Out any](
 	ctx context.Context, operation func(context.Context, *In, ...func(*dynamodb.Options)) (*Out, error), in *In,
 ) (*Out, error) {
 	var a attempts
-	connected := func(httptrace.GotConnInfo) { a.connected = true }
-	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: connected})
-	out, err := operation(traced, in, func(o *dynamodb.Options) {
-		a.RetryerV2, _ = o.Retryer.(aws.RetryerV2) // it keeps the client's quota
-		o.Retryer = &a
-	})
+	out, err := operation(a.trace(ctx), in, a.replaceRetryer)
 	if err == nil {
 		return out, nil
 	}
@@ -47,7 +42,7 @@ func call[In, Out any](
 
 // attempts is the retryer of a single operation. It records what may have happened.
 type attempts struct {
-	aws.RetryerV2
+	aws.Retryer // of the client, whose quota it keeps
 
 	connected    bool  // the running attempt got a connection
 	mayBeApplied bool  // an attempt may have been applied
@@ -55,26 +50,49 @@ type attempts struct {
 	last         error // why the last attempt failed; a timeout keeps an earlier cause
 }
 
+// replaceRetryer is an option of an operation.
+func (a *attempts) replaceRetryer(o *dynamodb.Options) {
+	a.Retryer = o.Retryer
+	o.Retryer = a
+}
+
+// trace returns a context that records when an attempt gets a connection.
+func (a *attempts) trace(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(httptrace.GotConnInfo) { a.connected = true },
+	})
+}
+
 // MaxAttempts returns 0, which means no limit.
 func (*attempts) MaxAttempts() int { return 0 }
 
-// IsErrorRetryable is called by the SDK after each attempt that failed. An attempt that got a
-// connection may have been applied, unless DynamoDB refused it. It is repeated even if the SDK would not.
+// IsErrorRetryable is called by the SDK once after each attempt that failed, so it records the attempt.
 func (a *attempts) IsErrorRetryable(err error) bool {
-	unknown := a.connected && !refused(err)
-	a.connected = false
-	a.mayBeApplied = a.mayBeApplied || unknown
-	a.temporary = unknown || a.RetryerV2.IsErrorRetryable(err)
-	if !errors.Is(err, context.DeadlineExceeded) || a.last == nil {
-		a.last = err
-	}
+	a.record(err)
 	return a.temporary
 }
 
-// refused reports whether err is DynamoDB's refusal to carry an attempt out: a status 4xx that names an
-// error. The names of DynamoDB's refusals end in Exception.
+// record records an attempt that failed. An attempt that got a connection may have been applied, unless
+// DynamoDB refused it. It is repeated even if the SDK would not.
+func (a *attempts) record(err error) {
+	unknown := a.connected && !refused(err)
+	a.connected = false
+	a.mayBeApplied = a.mayBeApplied || unknown
+	a.temporary = unknown || a.Retryer.IsErrorRetryable(err)
+	if !errors.Is(err, context.DeadlineExceeded) || a.last == nil {
+		a.last = err
+	}
+}
+
+// refused reports whether err is DynamoDB's refusal to carry an attempt out: a status 4xx with one of its
+// errors. The SDK has types for those of the operation's model. The names of all others, such as
+// AccessDeniedException, end in Exception.
 func refused(err error) bool {
 	answer, answered := errors.AsType[*smithyhttp.ResponseError](err)
-	named, ok := errors.AsType[smithy.APIError](err)
-	return answered && answer.HTTPStatusCode()/100 == 4 && ok && strings.HasSuffix(named.ErrorCode(), "Exception")
+	named, isNamed := errors.AsType[smithy.APIError](err)
+	if !answered || answer.HTTPStatusCode()/100 != 4 || !isNamed {
+		return false
+	}
+	_, isOther := named.(*smithy.GenericAPIError)
+	return !isOther || strings.HasSuffix(named.ErrorCode(), "Exception")
 }

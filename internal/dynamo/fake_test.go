@@ -128,6 +128,7 @@ var (
 	succeed  = answer(http.StatusOK, "{}")
 	fail     = answer(http.StatusInternalServerError, errorBody("InternalServerError"))
 	throttle = refuse("ThrottlingException")
+	limit    = refuse("RequestLimitExceeded")
 	deny     = refuse("AccessDeniedException")
 	noTable  = refuse("ResourceNotFoundException")
 

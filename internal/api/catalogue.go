@@ -32,13 +32,13 @@ type entry struct {
 }
 
 // catalogue holds every error that the service answers, in the order of the codes. The status is
-// always 400. A test compares it with openapi.yaml.
+// always 400. Tests compare it with openapi.yaml and README.md.
 var catalogue = []entry{
 	{code: 1001, cause: errContentType, message: "The content type is not application/json."},
 	{code: 1002, cause: errNoBody, message: "The body is missing or empty."},
 	{code: 1003, cause: plant.ErrMalformed, message: "The body is not well-formed JSON, or has a duplicate name, invalid UTF-8 or a lone surrogate."},
 	{code: 1004, cause: plant.ErrInvalid, message: "The body is not a NewPlant."},
-	{code: 1005, cause: plant.ErrTooLarge, message: "The plant is too large to store: its texts together may have at most 399360 bytes of UTF-8."},
+	{code: 1005, cause: plant.ErrTooLarge, message: "The plant is too large: its texts together may have at most 399360 bytes of UTF-8, and the body at most 2500000 bytes."},
 	{code: 1006, cause: errIdempotencyKey, message: "The Idempotency-Key is malformed: it must have 1 to 255 visible ASCII characters."},
 	{code: 2001, cause: errTokenMissing, message: "There is no bearer token: send the header Authorization: Bearer <ACCESS_TOKEN>."},
 	{code: 2002, cause: errTokenMalformed, message: "The Authorization header is malformed: it must be the word Bearer, a space and one token."},
@@ -48,7 +48,7 @@ var catalogue = []entry{
 	internalError,
 	{code: 5002, cause: plant.ErrUnavailable, retry: true, returnsKey: true, message: "The store is unavailable; this attempt changed nothing."},
 	{code: 5003, cause: token.ErrUnavailable, retry: true, message: "Tokens cannot be checked now; this attempt changed nothing."},
-	{code: 5004, cause: plant.ErrOutcomeUnknown, retry: true, returnsKey: true, message: "The outcome is unknown: the plant may have been created."},
+	{code: 5004, cause: plant.ErrOutcomeUnknown, retry: true, returnsKey: true, message: "The outcome is unknown: the request may have taken effect."},
 }
 
 // internalError is the entry for every other error, whose text goes to the log and never to the client.

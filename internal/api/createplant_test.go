@@ -52,12 +52,14 @@ func TestReason(t *testing.T) {
 	}
 }
 
-// The message of 1005 has the limit.
+// The message of 1005 has the limits.
 func TestLimit(t *testing.T) {
 	large := `{"id":1,"name":"` + strings.Repeat("n", plant.MaxSize+1) + `"}`
 	got := checkedAnswer(t, noWrite, event(nil, large, allowed()))
-	if !strings.Contains(got.refusal.Message, fmt.Sprint(plant.MaxSize)) {
-		t.Errorf("Invoke = %v, want the limit %d in its message", got.refusal, plant.MaxSize)
+	for _, limit := range []int{plant.MaxSize, plant.MaxBody} {
+		if !strings.Contains(got.refusal.Message, fmt.Sprint(limit)) {
+			t.Errorf("Invoke = %v, want the limit %d in its message", got.refusal, limit)
+		}
 	}
 }
 

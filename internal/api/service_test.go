@@ -16,8 +16,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.yaml.in/yaml/v3"
-
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
 )
@@ -309,72 +307,45 @@ func TestAuthorizerDeadline(t *testing.T) {
 	})
 }
 
-// openapi.yaml lists the errors of the catalogue and no others.
-func TestCatalogue(t *testing.T) {
-	content, err := os.ReadFile("../../openapi.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	type listed struct {
-		Const       int32
-		Description string
-	}
-	var contract struct {
-		Components struct {
-			Schemas struct {
-				Error struct {
-					Properties struct {
-						Error struct {
-							OneOf []listed `yaml:"oneOf"`
-						}
-					}
-				} `yaml:"Error"`
-			}
-		}
-	}
-	if err := yaml.Unmarshal(content, &contract); err != nil {
-		t.Fatal(err)
-	}
-	var want []listed
-	for _, e := range catalogue {
-		want = append(want, listed{Const: e.code, Description: e.message})
-	}
-	got := contract.Components.Schemas.Error.Properties.Error.OneOf
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("openapi.yaml has the errors\n%+v\nwant those of the catalogue\n%+v", got, want)
-	}
-}
+var update = flag.Bool("update", false, "write the errors of the catalogue into README.md and openapi.yaml")
 
-var update = flag.Bool("update", false, "write the errors of the catalogue into README.md")
-
-// README.md has a table of the errors. After a change of the catalogue, write it with
+// README.md and openapi.yaml have a table of the errors. After a change of the catalogue, write them with
 //
-//	go test ./internal/api -run TestReadme -update
-func TestReadme(t *testing.T) {
-	const file, head, end = "../../README.md", "| code | message |\n|---|---|\n", "\n\n"
-	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
+//	go test ./internal/api -run TestTables -update
+func TestTables(t *testing.T) {
+	tests := []struct{ file, indent string }{
+		{file: "README.md"},
+		{file: "openapi.yaml", indent: "            "},
 	}
-	before, rest, found := strings.Cut(string(content), head)
-	if !found {
-		t.Fatalf("README.md has no table that begins with %q", head)
-	}
-	got, after, _ := strings.Cut(rest, end)
-	var rows []string
-	for _, e := range catalogue {
-		rows = append(rows, fmt.Sprintf("| %d | %s |", e.code, e.message))
-	}
-	want := strings.Join(rows, "\n")
-	if *update {
-		err = os.WriteFile(file, []byte(before+head+want+end+after), 0o600) // the file keeps its mode
-		if err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if got != want {
-		t.Errorf("README.md has the errors\n%s\nwant those of the catalogue\n%s", got, want)
-		t.Log("run `go test ./internal/api -run TestReadme -update`")
+	for _, test := range tests {
+		t.Run(test.file, func(t *testing.T) {
+			content, err := os.ReadFile("../../" + test.file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			head := test.indent + "| code | message |\n" + test.indent + "|---|---|\n"
+			before, rest, found := strings.Cut(string(content), head)
+			if !found {
+				t.Fatalf("%s has no table that begins with\n%s", test.file, head)
+			}
+			got, after, _ := strings.Cut(rest, "\n\n")
+			var rows []string
+			for _, e := range catalogue {
+				rows = append(rows, fmt.Sprintf("%s| %d | %s |", test.indent, e.code, e.message))
+			}
+			want := strings.Join(rows, "\n")
+			if *update {
+				written := before + head + want + "\n\n" + after
+				err := os.WriteFile("../../"+test.file, []byte(written), 0o600) // the file keeps its mode
+				if err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if got != want {
+				t.Errorf("%s has the errors\n%s\nwant those of the catalogue\n%s", test.file, got, want)
+				t.Log("run `go test ./internal/api -run TestTables -update`")
+			}
+		})
 	}
 }

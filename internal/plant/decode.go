@@ -22,8 +22,11 @@ func (e *InvalidError) Unwrap() error { return ErrInvalid }
 //   - [ErrMalformed] if body is not one JSON value (RFC 8259), has duplicate names, invalid UTF-8 or
 //     lone surrogates, or nests deeper than 10,000 levels;
 //   - an [*InvalidError] if the value is not a NewPlant;
-//   - [ErrTooLarge] if the plant is too large to store.
+//   - [ErrTooLarge] if the body or the plant is too large. A body is measured before it is read.
 func Decode(body []byte) (NewPlant, error) {
+	if len(body) > MaxBody {
+		return NewPlant{}, ErrTooLarge
+	}
 	value := jsontext.Value(body)
 	if !value.IsValid() {
 		return NewPlant{}, ErrMalformed

@@ -27,6 +27,7 @@ func TestDecode(t *testing.T) {
 		{"a large unknown member", `{"id":1,"name":"fern","x":"` + strings.Repeat("n", MaxSize) + `"}`, fern},
 		{"the deepest nesting", `{"id":1,"name":"fern","x":` + nested(9_999) + `}`, fern},
 		{"an integer with an exponent", `{"id":-1.20e1,"name":"fern"}`, NewPlant{ID: -12, Plant: Plant{Name: "fern"}}},
+		{"the largest body", fernIn(MaxBody), fern},
 		{
 			"a name and a tag of the largest size together",
 			`{"id":1,"name":"` + longest + `","tag":"` + umlaut + `"}`,
@@ -44,6 +45,12 @@ func TestDecode(t *testing.T) {
 			}
 		})
 	}
+}
+
+// fernIn returns a body of this many bytes, filled with white space.
+func fernIn(size int) string {
+	const body = `{"id":1,"name":"fern"}`
+	return body + strings.Repeat(" ", size-len(body))
 }
 
 // nested returns an array of arrays, this many levels deep.
@@ -124,12 +131,20 @@ func TestDecodeInvalid(t *testing.T) {
 	}
 }
 
-// The size is that of all texts together, in bytes.
-func TestDecodeOneByteTooLarge(t *testing.T) {
+// A plant has the size of all its texts together, in bytes. The size of a body is checked before the body is read.
+func TestDecodeTooLarge(t *testing.T) {
 	const tag = "ä"
-	body := `{"id":1,"name":"` + strings.Repeat("n", MaxSize-len(tag)+1) + `","tag":"` + tag + `"}`
-	_, err := Decode([]byte(body))
-	if !errors.Is(err, ErrTooLarge) {
-		t.Errorf("Decode of a name and a tag that are one byte too large = %v, want %v", err, ErrTooLarge)
+	tests := []struct{ name, body string }{
+		{"a name and a tag that are one byte too large", `{"id":1,"name":"` + strings.Repeat("n", MaxSize-len(tag)+1) + `","tag":"` + tag + `"}`},
+		{"a body that is one byte too large", fernIn(MaxBody + 1)},
+		{"a body that is too large, and malformed", strings.Repeat(" ", MaxBody+1)},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := Decode([]byte(test.body))
+			if !errors.Is(err, ErrTooLarge) {
+				t.Errorf("Decode = %v, want %v", err, ErrTooLarge)
+			}
+		})
 	}
 }

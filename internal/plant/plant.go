@@ -8,6 +8,11 @@ import "errors"
 // 10 KB of that are kept for the item's other attributes and all attribute names.
 const MaxSize = 390 << 10
 
+// MaxBody limits a body, in bytes. The largest plant needs less, even if each character is escaped: six
+// bytes for one, as in \u0041. A larger body could keep a function busy beyond its budget: one of this size
+// takes up to 0.2 s of CPU, and a function of 256 MB has 0.145 of a CPU.
+const MaxBody = 2_500_000
+
 // Errors of [Decode].
 var (
 	// ErrMalformed means that the body is not exactly one well-formed JSON value.
@@ -16,7 +21,7 @@ var (
 	// ErrInvalid means that the body is JSON, but not a NewPlant. An [*InvalidError] says why.
 	ErrInvalid = errors.New("plant: not a NewPlant")
 
-	// ErrTooLarge means that the texts together exceed [MaxSize].
+	// ErrTooLarge means that the texts together exceed [MaxSize], or the body [MaxBody].
 	ErrTooLarge = errors.New("plant: too large to store")
 )
 

@@ -54,7 +54,7 @@ func loadContract(t testing.TB) contract {
 		}
 		return schema
 	}
-	c := contract{operations: map[string]operation{}, router: http.NewServeMux(), messages: map[int]string{}}
+	c := contract{operations: map[string]operation{}, router: http.NewServeMux(), messages: errorMessages()}
 	for _, route := range documentedRoutes() {
 		method, path, _ := strings.Cut(route, " ")
 		method = strings.ToLower(method)
@@ -72,12 +72,24 @@ func loadContract(t testing.TB) contract {
 		c.operations[route] = o
 		c.router.Handle(route, http.NotFoundHandler())
 	}
-	codes, _ := at(document(), "components", "schemas", "Error", "properties", "error", "oneOf").([]any)
-	for _, code := range codes {
-		number, _ := at(code, "const").(int)
-		c.messages[number], _ = at(code, "description").(string)
-	}
 	return c
+}
+
+// errorMessages returns the message of each code in the table of openapi.yaml.
+func errorMessages() map[int]string {
+	messages := map[int]string{}
+	description, _ := at(document(), "components", "schemas", "Error", "properties", "error", "description").(string)
+	for line := range strings.Lines(description) {
+		cells := strings.Split(line, "|") // nothing, the code, the message, nothing
+		if len(cells) != 4 {
+			continue
+		}
+		code, err := strconv.Atoi(strings.TrimSpace(cells[1]))
+		if err == nil {
+			messages[code] = strings.TrimSpace(cells[2])
+		}
+	}
+	return messages
 }
 
 // documentedRoutes returns the routes of openapi.yaml, such as "POST /plants", sorted.

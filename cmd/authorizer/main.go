@@ -1,15 +1,15 @@
 // Command authorizer is the Lambda authorizer of the HTTP API. It reads TOKENS_TABLE, TOKEN_ISSUER,
-// TOKEN_AUDIENCE and the variables in package function.
+// TOKEN_AUDIENCE and the variables in package coldstart.
 package main
 
 import (
-	"fmt"
+	"log"
 	"os"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
-	"plantstore/cmd/internal/function"
+	"plantstore/cmd/internal/coldstart"
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
 	"plantstore/internal/jwt"
@@ -17,20 +17,19 @@ import (
 )
 
 func main() {
-	os.Exit(function.Run("TOKENS_TABLE", func(parts function.Parts) (lambda.Handler, error) {
-		verifier := token.Verifier{Store: &dynamo.Tokens{Client: parts.Client, Table: parts.Table}, Now: time.Now}
-		issuer, audience := os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE")
-		if issuer != "" || audience != "" {
-			jwts, err := jwt.New(issuer, audience, time.Now)
-			if err != nil {
-				return nil, fmt.Errorf("TOKEN_ISSUER %w", err)
-			}
-			verifier.JWTs = jwts
+	function, err := coldstart.Open("TOKENS_TABLE")
+	if err != nil {
+		log.Fatal(err)
+	}
+	tokens := &dynamo.Tokens{Client: function.Client, Table: function.Table}
+	verifier := token.Verifier{Store: tokens, Now: time.Now}
+	issuer, audience := os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE")
+	if issuer != "" || audience != "" {
+		jwts, err := jwt.New(issuer, audience, time.Now)
+		if err != nil {
+			log.Fatal("TOKEN_ISSUER ", err)
 		}
-		return &api.Authorizer{
-			Verify: verifier.Verify,
-			Log:    parts.Log,
-			Now:    time.Now,
-		}, nil
-	}))
+		verifier.JWTs = jwts
+	}
+	lambda.Start(&api.Authorizer{Verify: verifier.Verify, Log: function.Log, Now: time.Now})
 }

@@ -1,26 +1,28 @@
 // Command createplant is the Lambda function behind POST /plants. It reads PLANTS_TABLE and the
-// variables in package function.
+// variables in package coldstart.
 package main
 
 import (
 	"crypto/rand"
-	"os"
+	"log"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
-	"plantstore/cmd/internal/function"
+	"plantstore/cmd/internal/coldstart"
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
 )
 
 func main() {
-	os.Exit(function.Run("PLANTS_TABLE", func(parts function.Parts) (lambda.Handler, error) {
-		return &api.Service{
-			Plants: &dynamo.Plants{Client: parts.Client, Table: parts.Table},
-			Log:    parts.Log,
-			Now:    time.Now,
-			NewKey: rand.Text,
-		}, nil
-	}))
+	function, err := coldstart.Open("PLANTS_TABLE")
+	if err != nil {
+		log.Fatal(err)
+	}
+	lambda.Start(&api.Service{
+		Plants: &dynamo.Plants{Client: function.Client, Table: function.Table},
+		Log:    function.Log,
+		Now:    time.Now,
+		NewKey: rand.Text,
+	})
 }

@@ -1,4 +1,4 @@
-package function
+package coldstart
 
 import (
 	"context"
@@ -34,22 +34,34 @@ func renameTime(groups []string, a slog.Attr) slog.Attr {
 // and, if X-Ray samples the request, the trace id. To the first line it adds cold_start, init_ms,
 // which is the time from started to this call, and memory_mb, the most memory used so far, in MiB.
 func forInvocations(log *slog.Logger, started time.Time) *slog.Logger {
-	return slog.New(&invocations{Handler: log.Handler(), initialization: time.Since(started)})
+	return slog.New(invocations{Handler: log.Handler(), initialization: time.Since(started), warm: new(atomic.Bool)})
 }
 
 type invocations struct {
 	slog.Handler
 	initialization time.Duration
-	warm           atomic.Bool // the first line was logged
+	warm           *atomic.Bool // the first line was logged
+}
+
+// WithAttrs implements [slog.Handler].
+func (h invocations) WithAttrs(attributes []slog.Attr) slog.Handler {
+	h.Handler = h.Handler.WithAttrs(attributes)
+	return h
+}
+
+// WithGroup implements [slog.Handler].
+func (h invocations) WithGroup(name string) slog.Handler {
+	h.Handler = h.Handler.WithGroup(name)
+	return h
 }
 
 // Enabled implements [slog.Handler]. The first line is always logged: it has the cost of the start.
-func (h *invocations) Enabled(ctx context.Context, level slog.Level) bool {
+func (h invocations) Enabled(ctx context.Context, level slog.Level) bool {
 	return !h.warm.Load() || h.Handler.Enabled(ctx, level)
 }
 
 // Handle implements [slog.Handler].
-func (h *invocations) Handle(ctx context.Context, line slog.Record) error {
+func (h invocations) Handle(ctx context.Context, line slog.Record) error {
 	if invocation, ok := lambdacontext.FromContext(ctx); ok {
 		line.AddAttrs(slog.String("lambda_request_id", invocation.AwsRequestID))
 	}

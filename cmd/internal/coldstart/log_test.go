@@ -1,4 +1,4 @@
-package function
+package coldstart
 
 import (
 	"bytes"
@@ -122,5 +122,28 @@ func TestColdStart(t *testing.T) {
 	want := line{"level": "INFO", "msg": "m"}
 	if !maps.Equal(second, want) {
 		t.Errorf("the second line = %v, want %v", second, want)
+	}
+}
+
+// A logger that is made of another one also adds the id of the invocation, and the figures of the cold start once.
+func TestDerivedLoggers(t *testing.T) {
+	var written bytes.Buffer
+	log := forInvocations(newLog(&written, ""), time.Now())
+	log.Info("the first line")
+	written.Reset()
+	ctx := invocation(t, "r1", "")
+
+	log.With("a", "b").InfoContext(ctx, "m")
+	got := take(t, &written)
+	want := line{"level": "INFO", "msg": "m", "a": "b", "lambda_request_id": "r1"}
+	if !maps.Equal(got, want) {
+		t.Errorf("line with an attribute = %v, want %v", got, want)
+	}
+
+	log.WithGroup("g").InfoContext(ctx, "m")
+	got = take(t, &written)
+	group, _ := got["g"].(map[string]any)
+	if !maps.Equal(group, map[string]any{"lambda_request_id": "r1"}) {
+		t.Errorf("line with a group = %v, want the request id in it", got)
 	}
 }

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"encoding/json/v2"
+	"errors"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// asFunction in the environment makes the test binary the function.
+const asFunction = "TEST_BINARY_IS=function"
+
+func TestMain(m *testing.M) {
+	if slices.Contains(os.Environ(), asFunction) {
+		main()
+		return
+	}
+	m.Run()
+}
+
+// A function that cannot run logs why, in one line of JSON, and exits with 1.
+func TestFatalErrors(t *testing.T) {
+	const nobody = "127.0.0.1:9" // nobody listens there
+	complete := []string{
+		asFunction, "GOCOVERDIR=" + t.TempDir(), "AWS_ENDPOINT_URL_DYNAMODB=http://" + nobody,
+		"AWS_REGION=eu-central-1", "AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=secret", "PLANTS_TABLE=plants",
+	}
+	tests := []struct {
+		name        string
+		environment []string
+		want        string // part of the error
+	}{
+		{"no table", complete[:len(complete)-1], "environment variable PLANTS_TABLE is not set"},
+		{"no runtime", complete, "AWS_LAMBDA_RUNTIME_API"},
+		{"a runtime that is not there", append(complete, "AWS_LAMBDA_RUNTIME_API="+nobody), "connection refused"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			function := exec.CommandContext(t.Context(), os.Args[0])
+			function.Env = test.environment
+			log, err := function.CombinedOutput()
+			exit, ok := errors.AsType[*exec.ExitError](err)
+			if !ok || exit.ExitCode() != 1 {
+				t.Errorf("the function ends with %v, want exit status 1", err)
+			}
+			var line struct{ Level, Error string }
+			if err := json.Unmarshal(log, &line, json.MatchCaseInsensitiveNames(true)); err != nil {
+				t.Fatalf("log = %q, want one line of JSON: %v", log, err)
+			}
+			if line.Level != "ERROR" || !strings.Contains(line.Error, test.want) {
+				t.Errorf("log = %s, want an error with %q", log, test.want)
+			}
+		})
+	}
+}

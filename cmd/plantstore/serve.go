@@ -14,6 +14,7 @@ import (
 
 	openapi "plantstore"
 	"plantstore/internal/api"
+	"plantstore/internal/budget"
 	"plantstore/internal/dynamo"
 	"plantstore/internal/gateway"
 	"plantstore/internal/jwt"
@@ -102,7 +103,7 @@ func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens t
 	if c.EndpointURL == "" && (c.PlantsTable == "" || c.TokensTable == "") {
 		return nil, nil, "", usageError("set both --plants-table and --tokens-table, or neither to serve from memory")
 	}
-	client, err := c.client(ctx, dynamo.AttemptTimeout)
+	client, err := c.client(ctx, budget.Attempt)
 	if err != nil {
 		return nil, nil, "", err
 	}

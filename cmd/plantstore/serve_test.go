@@ -16,7 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"plantstore/internal/gateway"
+	"plantstore/internal/budget"
 	"plantstore/internal/memory"
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
@@ -66,7 +66,7 @@ func (l *listener) Addr() net.Addr { return &net.UnixAddr{Name: "memory", Net: "
 type slowStore struct{}
 
 func (slowStore) Create(context.Context, plant.Write) error {
-	time.Sleep(gateway.FunctionTimeout - 1)
+	time.Sleep(budget.OperationTimeout - 1)
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"plantstore/internal/budget"
 	"plantstore/internal/token"
 )
 
@@ -51,7 +52,7 @@ func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 
 // authenticate returns the request with the principal of its token.
 func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request, err error) {
-	ctx, cancel := withBudget(ctx, authorizeBudget)
+	ctx, cancel := context.WithTimeout(ctx, budget.AuthorizerWait)
 	defer cancel()
 	defer recovered(&err)
 	r, err = decode(event)

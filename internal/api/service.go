@@ -17,6 +17,7 @@ import (
 	"slices"
 	"time"
 
+	"plantstore/internal/budget"
 	"plantstore/internal/plant"
 )
 
@@ -59,7 +60,7 @@ func (s *Service) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 // handle carries a request out. It checks authentication before anything else: the authorizer lets
 // every request pass.
 func (s *Service) handle(ctx context.Context, event []byte) (r request, body any, err error) {
-	ctx, cancel := withBudget(ctx, serviceBudget)
+	ctx, cancel := context.WithTimeout(ctx, budget.OperationWait)
 	defer cancel()
 	defer recovered(&err)
 	r, err = decode(event)

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"plantstore/internal/budget"
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
 )
@@ -19,9 +20,6 @@ var fern = plant.Write{
 	NewPlant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: "fern"}},
 	Key:      plant.NewWriteKey("alice", "k"),
 }
-
-// budget is the time that createplant has for a put.
-const budget = 2700 * time.Millisecond
 
 // What a put finds under its id, if the condition fails.
 var (
@@ -180,15 +178,15 @@ func TestCreateByDeadline(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
-				n, err := create(t, budget, test.attempts...)
+				n, err := create(t, budget.OperationWait, test.attempts...)
 				if !isOnly(err, test.want) {
 					t.Fatalf("Create = %v after %d attempts, want %v", err, n, test.want)
 				}
 				if !strings.Contains(err.Error(), test.cause) {
 					t.Errorf("Create = %v after %d attempts, want the cause %q", err, n, test.cause)
 				}
-				if took := time.Since(start); took != budget {
-					t.Errorf("Create took %v, want %v", took, budget)
+				if took := time.Since(start); took != budget.OperationWait {
+					t.Errorf("Create took %v, want %v", took, budget.OperationWait)
 				}
 			})
 		})
@@ -218,7 +216,7 @@ func TestQuota(t *testing.T) {
 				var took time.Duration
 				var err error
 				for request := range 30 {
-					ctx, cancel := context.WithTimeout(t.Context(), budget)
+					ctx, cancel := context.WithTimeout(t.Context(), budget.OperationWait)
 					before := len(fake.received())
 					start := time.Now()
 					err = store.Create(ctx, fern)
@@ -233,7 +231,7 @@ func TestQuota(t *testing.T) {
 				if attempts != 1 {
 					t.Errorf("Create late in an outage made %d attempts, want 1", attempts)
 				}
-				if took > AttemptTimeout {
+				if took > budget.Attempt {
 					t.Errorf("Create late in an outage took %v, want the time of an attempt at most", took)
 				}
 				fake.does(succeed)

@@ -18,12 +18,9 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go/logging"
-)
 
-// AttemptTimeout bounds one attempt of a handler, from dialing to the last byte of the answer.
-// DynamoDB answers in single milliseconds. Two attempts that hang leave time for a third within
-// the authorizer's budget. The SDK's own limit is 30 s to dial, and none for an answer.
-const AttemptTimeout = 700 * time.Millisecond
+	"plantstore/internal/budget"
+)
 
 // NewClient returns a client by cfg, whose attempts take at most timeout, with the retries that the
 // stores need. If the HTTP client of cfg is the SDK's own, its certificates are kept.
@@ -39,7 +36,7 @@ func NewClient(cfg aws.Config, timeout time.Duration) *dynamodb.Client {
 // which looks for files and services that a function does not have. For AWS's own DynamoDB it trusts
 // Amazon's roots first, see [amazonFirst].
 func NewFunctionClient(cfg aws.Config, log *slog.Logger) *dynamodb.Client {
-	httpClient := bounded(awshttp.NewBuildableClient(), AttemptTimeout)
+	httpClient := bounded(awshttp.NewBuildableClient(), budget.Attempt)
 	if amazonSigns(cfg) {
 		dialer := newAmazonFirst(log)
 		httpClient = httpClient.WithTransportOptions(func(t *http.Transport) { t.DialTLSContext = dialer.dial })

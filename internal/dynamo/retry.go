@@ -10,9 +10,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
-)
 
-const firstDelay, maxDelay = 25 * time.Millisecond, time.Second // bounds of the delay between attempts
+	"plantstore/internal/budget"
+)
 
 // newRetryer returns the SDK's standard retryer. [call] sets no limit of attempts, so they end at the
 // context's deadline, or when the SDK's retry quota is used up. The client keeps the quota across
@@ -46,6 +46,6 @@ func causedBy[E error](err error) bool {
 
 // delay returns a random time up to a bound that doubles with each attempt: full jitter.
 func delay(attempt int, _ error) (time.Duration, error) {
-	bound := min(firstDelay<<min(max(attempt-1, 0), 10), maxDelay)
+	bound := min(budget.FirstDelay<<min(max(attempt-1, 0), 10), budget.MaxDelay)
 	return rand.N(bound), nil
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"plantstore/internal/budget"
 )
 
 // amazonRoots are the roots of AWS's certificates. The system has a hundred more, which Go would parse
@@ -42,7 +44,7 @@ type amazonFirst struct {
 func newAmazonFirst(log *slog.Logger) *amazonFirst {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(amazonRoots)
-	dialer := &net.Dialer{Timeout: AttemptTimeout}
+	dialer := &net.Dialer{Timeout: budget.Attempt}
 	return &amazonFirst{
 		amazon: tls.Dialer{NetDialer: dialer, Config: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}},
 		system: tls.Dialer{NetDialer: dialer, Config: &tls.Config{MinVersion: tls.VersionTLS12}},

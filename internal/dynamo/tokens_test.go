@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"plantstore/internal/budget"
 	"plantstore/internal/token"
 )
 
@@ -61,8 +62,7 @@ func TestFindByAttempts(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				fake := newFake(t, test.attempts...)
-				const budget = 1700 * time.Millisecond // of the authorizer
-				ctx, cancel := context.WithTimeout(t.Context(), budget)
+				ctx, cancel := context.WithTimeout(t.Context(), budget.AuthorizerWait)
 				defer cancel()
 				start := time.Now()
 				got, err := (&Tokens{Client: fake.client(), Table: "tokens"}).Find(ctx, "i")
@@ -72,8 +72,8 @@ func TestFindByAttempts(t *testing.T) {
 				if err == nil && got.Subject != "s" {
 					t.Errorf("Find = %+v, want the token", got)
 				}
-				if took := time.Since(start); took > budget {
-					t.Errorf("Find took %v, want %v at most", took, budget)
+				if took := time.Since(start); took > budget.AuthorizerWait {
+					t.Errorf("Find took %v, want %v at most", took, budget.AuthorizerWait)
 				}
 				for _, r := range fake.received() {
 					if !strings.Contains(r.body, `"ConsistentRead":true`) {

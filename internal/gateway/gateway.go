@@ -26,18 +26,16 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+
+	"plantstore/internal/budget"
 )
 
-// The limits of the HTTP API and of the two functions in template.yaml.
+// The limits of the HTTP API.
 const (
 	maxBodySize = 10 << 20 // bytes; a larger body is answered 413
 
 	// MaxHeaderSize limits the request line and all headers, in bytes. The HTTP server enforces it.
 	MaxHeaderSize = 10240
-
-	// AuthorizerTimeout and FunctionTimeout are how long an invocation may take.
-	AuthorizerTimeout = 3 * time.Second
-	FunctionTimeout   = 4 * time.Second
 )
 
 const requestIDHeader = "Apigw-Requestid"
@@ -117,7 +115,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 func (g *Gateway) invoke(ctx context.Context, w http.ResponseWriter, event events.APIGatewayV2HTTPRequest) {
 	id := event.RequestContext.RequestID
 	var verdict events.APIGatewayV2CustomAuthorizerSimpleResponse
-	if err := call(ctx, g.Authorizer, AuthorizerTimeout, newAuthorizerEvent(event), &verdict); err != nil {
+	if err := call(ctx, g.Authorizer, budget.AuthorizerTimeout, newAuthorizerEvent(event), &verdict); err != nil {
 		g.Log.ErrorContext(ctx, "authorizer failed", "request_id", id, "error", err.Error())
 		refuse(w, http.StatusInternalServerError)
 		return
@@ -128,7 +126,7 @@ func (g *Gateway) invoke(ctx context.Context, w http.ResponseWriter, event event
 	}
 	event.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{Lambda: verdict.Context}
 	var answer events.APIGatewayV2HTTPResponse
-	err := call(ctx, g.Function, FunctionTimeout, event, &answer)
+	err := call(ctx, g.Function, budget.OperationTimeout, event, &answer)
 	if err != nil || answer.StatusCode < 200 || answer.StatusCode > 599 {
 		g.Log.ErrorContext(ctx, "function failed", "request_id", id, "status", answer.StatusCode, "error", err)
 		refuse(w, http.StatusInternalServerError)

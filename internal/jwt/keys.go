@@ -16,14 +16,14 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
+	"plantstore/internal/budget"
 	"plantstore/internal/token"
 )
 
 const (
-	interval     = time.Minute             // from a fetch that succeeded to the next, and the longest wait after failures
-	firstWait    = time.Second             // after the first failure; each further one doubles it
-	maxAge       = time.Hour               // of keys, after which they are fetched again
-	fetchTimeout = 1500 * time.Millisecond // leaves the authorizer time to answer
+	interval  = time.Minute // from a fetch that succeeded to the next, and the longest wait after failures
+	firstWait = time.Second // after the first failure; each further one doubles it
+	maxAge    = time.Hour   // of keys, after which they are fetched again
 )
 
 // keys are the public keys of an issuer. They are fetched when a token needs a key that is missing or
@@ -34,7 +34,7 @@ type keys struct {
 	client *http.Client // follows no redirect
 	now    func() time.Time
 
-	mutex   sync.Mutex // also held during a fetch, for at most fetchTimeout
+	mutex   sync.Mutex // also held during a fetch, for at most budget.KeyFetch
 	current map[string][]jose.JSONWebKey
 	fetched time.Time     // when the fetch of current began
 	url     string        // of the keys, if it is known
@@ -83,7 +83,7 @@ func (k *keys) schedule() {
 // that was found stays for the next fetch. After a second failure in a row it is discovered again, because
 // the keys may have moved.
 func (k *keys) fetch(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+	ctx, cancel := context.WithTimeout(ctx, budget.KeyFetch)
 	defer cancel()
 	defer k.client.CloseIdleConnections() // Lambda may freeze the process for hours
 	began := k.now()

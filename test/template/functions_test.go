@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"plantstore/internal/gateway"
+	"plantstore/internal/budget"
 	"plantstore/test/processtest"
 	"plantstore/test/runtimeapi"
 )
@@ -87,13 +87,13 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// TestTimeouts checks that Lambda stops a function when internal/gateway does. TestDeadline,
-// in internal/api, checks that a function answers before that.
+// TestTimeouts checks that Lambda stops a function a second after its budget. TestDeadline, in
+// internal/api, checks that a function answers before that.
 func TestTimeouts(t *testing.T) {
 	for name, f := range properties[function](t, production(t), "AWS::Lambda::Function") {
-		want := gateway.FunctionTimeout
+		want := budget.OperationTimeout
 		if name == "AuthorizerFunction" {
-			want = gateway.AuthorizerTimeout
+			want = budget.AuthorizerTimeout
 		}
 		if got := time.Duration(f.Timeout) * time.Second; got != want {
 			t.Errorf("%s has %v, want %v", name, got, want)

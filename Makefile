@@ -123,7 +123,7 @@ deploy: ## build for arm64 and deploy to AWS (ENV=dev, staging, production, or l
 		{ echo "samconfig.toml has no environment '$(ENV)'; environments:" $$(sed -n 's/^\[\(.*\)\.deploy\.parameters\]$$/\1/p' samconfig.toml | grep -vx default) >&2; exit 1; }
 	$(LOCAL_AWS) $(MAKE) build ARCH=$(ARCH) SHIFT=$(SHIFT)
 	$(LOCAL_AWS) sam deploy --config-env $(ENV) $(if $(LOCAL_AWS),,$(if $(AWS_REGION),--region $(AWS_REGION)))
-	@$(if $(LOCAL_AWS),$(LOCAL_AWS) tools/local/greet,echo 'Url above is the address. README.md, "For operators", says how to test it.')
+	@$(if $(LOCAL_AWS),$(LOCAL_AWS) tools/local/greet,echo 'Url above is the address. docs/operations.md, "First deployment", says how to test it.')
 
 dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables, a token and sample data
 	@tools/local/dynamodb --port 8000 go run ./tools/samples -wait

@@ -30,7 +30,7 @@ func TestFunctions(t *testing.T) {
 			binary := processtest.Build(t, "cmd/"+folder)
 			events, _ := filepath.Glob("events/" + folder + "/*.json") // the pattern is well-formed
 			if len(events) == 0 {
-				t.Fatalf("events/%s has no sample event: add one to tools/samples/events.go", folder)
+				t.Fatalf("events/%s has no sample event: add one, as events/README.md says", folder)
 			}
 			store := startStore(t)
 			variable, _ := f.table()

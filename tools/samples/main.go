@@ -4,8 +4,7 @@
 // curl line with it.
 //
 // It is for a local DynamoDB alone: the token of the events stands in this
-// repository. With -events it writes the sample events and the table of their
-// answers, from the requests in events.go.
+// repository.
 package main
 
 import (
@@ -34,6 +33,11 @@ const (
 	tokensTable = "tokens"
 )
 
+const sampleID = "SampleToken0"
+
+// sampleToken is the token of the sample events.
+var sampleToken = token.Seal(sampleID + "NotSecretInThisFolder000")
+
 const (
 	next = `DynamoDB Local is running, with the tables plants and tokens. Ctrl-C stops it
 and discards its data.
@@ -55,15 +59,7 @@ In another terminal:
 func main() {
 	port := flag.Int("port", 3000, "port of sam local start-api, for the curl line")
 	wait := flag.Bool("wait", false, "wait for an interrupt")
-	write := flag.Bool("events", false, "write the sample events into events/, and end")
 	flag.Parse()
-	if *write {
-		if err := writeEvents(context.Background(), "events"); err != nil {
-			fmt.Fprintln(os.Stderr, "samples:", err)
-			os.Exit(1)
-		}
-		return
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	secret, err := run(ctx, os.Getenv("AWS_ENDPOINT_URL_DYNAMODB"))
@@ -107,7 +103,8 @@ func run(ctx context.Context, endpoint string) (secret string, err error) {
 	return secret, tokens.Add(ctx, issued)
 }
 
-// seed stores the sample token, and the plants that the sample events need.
+// seed stores the token of the sample events, and the plant that
+// events/createplant/duplicate.json would create.
 func seed(ctx context.Context, plants plant.Store, tokens token.Store, now time.Time) error {
 	sample := token.Token{
 		ID:        sampleID,
@@ -119,23 +116,14 @@ func seed(ctx context.Context, plants plant.Store, tokens token.Store, now time.
 	if err := tokens.Add(ctx, sample); err != nil {
 		return err
 	}
-	for _, s := range samples {
-		if s.stored == "" {
-			continue
-		}
-		p, err := plant.Decode([]byte(s.stored))
-		if err != nil {
-			return err
-		}
-		err = plants.Create(ctx, plant.Write{
-			NewPlant: p,
-			Key:      plant.NewWriteKey(sample.Subject, "seeded"),
-			Subject:  sample.Subject,
-			Time:     now,
-		})
-		if err != nil {
-			return err
-		}
+	fern, err := plant.Decode([]byte(`{"id":2,"name":"Fern"}`))
+	if err != nil {
+		return err
 	}
-	return nil
+	return plants.Create(ctx, plant.Write{
+		NewPlant: fern,
+		Key:      plant.NewWriteKey(sample.Subject, "seeded"),
+		Subject:  sample.Subject,
+		Time:     now,
+	})
 }

@@ -99,10 +99,10 @@ compatible:
 vulnerabilities:
 	$(VULNCHECK) ./...
 
-contract: ## test a deployment (URL=..., token in TOKEN; creates one plant, more with WRITES=all; without URL, in process)
+contract: ## test a deployment (URL=..., token in TOKEN, SUBJECT=its subject; creates one plant for each subject, more with WRITES=all; without URL, in process)
 	@: $(if $(URL),,$(if $(filter-out undefined,$(origin URL)),$(error URL is empty: give URL=https://..., or leave it out to check in process)))
 	@go test -c -o bin/contract.test ./test/contract
-	@CONTRACT_URL='$(URL)' WRITES='$(WRITES)' $(if $(URL),,tools/local/dynamodb) \
+	@CONTRACT_URL='$(URL)' WRITES='$(WRITES)' SUBJECT='$(SUBJECT)' $(if $(URL),,tools/local/dynamodb) \
 		sh -c 'cd test/contract && exec ../../bin/contract.test -test.run "^Test(Contract|Specification)$$"'
 
 build: ## build both functions with SAM (ARCH=arm64 or x86_64; default: this machine's)

@@ -4,13 +4,22 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 )
 
 // A testCase is a conversation: requests that are sent one after the other, each with the answer that it must get.
 type testCase struct {
-	name  string
-	needs need
-	steps []step
+	name    string
+	needs   need
+	isProbe bool // it writes the one plant that may always be written
+	steps   []step
+}
+
+// writes reports whether the case changes what the service stores.
+func (c testCase) writes() bool {
+	return slices.ContainsFunc(c.steps, func(s step) bool {
+		return s.method != http.MethodGet && s.want.status == http.StatusOK
+	})
 }
 
 // A need is what a target must have for a case. Without it the case is left out.
@@ -18,8 +27,6 @@ type need int
 
 const (
 	nothing       need = iota
-	ownPlant           // that the token's subject created the one plant that may always be written
-	freshIDs           // that the case may write any plant
 	expiredToken       // an expired token, in EXPIRED_TOKEN
 	revokedToken       // a revoked token, in REVOKED_TOKEN
 	anotherToken       // a token of another subject, in OTHER_TOKEN
@@ -45,6 +52,8 @@ func call(method, path, body string) step {
 }
 
 func post(body string) step { return call("POST", "/plants", body) }
+
+const idempotencyKey = "Idempotency-Key"
 
 // with returns s with these values of a header instead of its own. Without values it has no such header.
 func (s step) with(header string, values ...string) step {
@@ -79,10 +88,8 @@ func invalid(reason string) want {
 }
 func gatewayRefuses(status int) want { return want{status: status, gateway: true} }
 
-// writes returns a case that creates plants.
-func writes(name string, steps ...step) testCase {
-	return testCase{name: name, needs: freshIDs, steps: steps}
-}
-
-// one returns a case of a single request that creates no plant.
+// one returns a case of a single request.
 func one(name string, s step) testCase { return testCase{name: name, steps: []step{s}} }
+
+// several returns a case of several requests.
+func several(name string, steps ...step) testCase { return testCase{name: name, steps: steps} }

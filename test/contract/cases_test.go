@@ -8,10 +8,11 @@ import (
 
 	"plantstore/internal/api"
 	"plantstore/internal/plant"
+	"plantstore/test/openapitest"
 )
 
 func cases() []testCase {
-	return slices.Concat(probe(), routes(), authorization(), headers(), bodies(), texts(), plants(), duplicates(), gatewayAnswers())
+	return slices.Concat([]testCase{probe()}, routes(), authorization(), headers(), bodies(), texts(), plants(), duplicates(), gatewayAnswers())
 }
 
 // noPlant is a body that creates no plant, and isNoPlant its answer if nothing else is wrong.
@@ -49,7 +50,7 @@ func authorization() []testCase {
 // headers returns cases for the other headers. internal/api tests more values.
 func headers() []testCase {
 	contentType := func(values ...string) step { return post(noPlant).with("Content-Type", values...) }
-	key := func(value string) step { return post(noPlant).with("Idempotency-Key", value) }
+	key := func(value string) step { return post(noPlant).with(idempotencyKey, value) }
 	return []testCase{
 		one("no content type", contentType().gets(isNoPlant)),
 		one("a content type in another case, with parameters", contentType("Application/JSON ; charset=x; y").gets(isNoPlant)),
@@ -62,8 +63,7 @@ func headers() []testCase {
 
 // bodies returns a case for each error of a body. internal/plant tests what is malformed and what is no NewPlant.
 func bodies() []testCase {
-	const allWrong = "id must be an integer; name must be a string; tag must be a string"
-	largest := strings.Repeat("n", plant.MaxSize-len("ü"))
+	largest, tooLarge := plantOfSize(plant.MaxSize), plantOfSize(plant.MaxSize+1)
 	return []testCase{
 		one("no body", post("").gets(refused(1002))),
 		one("a body of white space", post(" \n").gets(refused(1003))),
@@ -72,27 +72,48 @@ func bodies() []testCase {
 		{
 			name:  "a byte that is not UTF-8",
 			needs: rawBytes,
-			steps: []step{post("{\"id\":$1,\"name\":\"\xff\"}").gets(refused(1003))},
+			steps: []step{post(and(fern, "\"x\":\"\xff\"")).gets(refused(1003))},
 		},
-		one("no NewPlant", post(`{"tag":null,"name":1,"id":"$1"}`).gets(invalid(allWrong))),
-		one("a plant one byte too large", post(`{"id":$1,"name":"`+largest+`n","tag":"ü"}`).gets(refused(1005))),
-		writes("the largest plant",
-			post(`{"id":$1,"name":"`+largest+`","tag":"\u00fc"}`).gets(answered(`{"name":"`+largest+`","tag":"ü"}`))),
+		one("no NewPlant", post(`{}`).gets(invalid(allRequired()))),
+		one("the largest plant", post(openapitest.NewPlant("$1", largest)).gets(answered(largest))),
+		one("a plant one byte too large", post(openapitest.NewPlant("$1", tooLarge)).gets(refused(1005))),
 	}
 }
 
-// texts returns cases for the members of a NewPlant that openapi.yaml says are strings.
+// and returns an object with more members.
+func and(object, members string) string { return strings.TrimSuffix(object, "}") + "," + members + "}" }
+
+// allRequired is why an empty object is no NewPlant.
+func allRequired() string {
+	var reasons []string
+	required, _ := openapitest.At("components", "schemas", "NewPlant", "required").([]any)
+	for _, member := range required {
+		reasons = append(reasons, fmt.Sprint(member, " is required"))
+	}
+	return strings.Join(reasons, "; ")
+}
+
+// plantOfSize returns a plant whose texts together have this size in bytes, which is one more than in characters.
+func plantOfSize(size int) string {
+	members := openapitest.Texts()
+	return openapitest.PlantOf(func(member string) string {
+		if member == members[0] {
+			return "ü" + strings.Repeat("n", size-len("ü"))
+		}
+		return ""
+	})
+}
+
+// texts returns cases for the members of a Plant that openapi.yaml says are texts.
 func texts() []testCase {
 	creates := func(text string) step {
-		var members []string
-		for _, member := range textMembers() {
-			members = append(members, fmt.Sprintf(`%q:%q`, member, strings.ReplaceAll(text, "MEMBER", member)))
-		}
-		all := strings.Join(members, ",")
-		return post(`{"id":$1,` + all + `}`).gets(answered(`{` + all + `}`))
+		all := openapitest.PlantOf(func(member string) string { return text + member })
+		return post(openapitest.NewPlant("$1", all)).gets(answered(all))
 	}
+	empty := openapitest.PlantOf(func(string) string { return "" })
 	return []testCase{
-		writes("each text of its own", creates("the MEMBER")),
-		writes("each text empty", creates("")),
+		one("each text of its own", creates("the ")),
+		one("any character", creates("ش 梅 é 🌱 \x00\t\"\\<a>&\u2028")),
+		one("each text empty", post(openapitest.NewPlant("$1", empty)).gets(answered(empty))),
 	}
 }

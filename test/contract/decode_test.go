@@ -12,12 +12,13 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"plantstore/internal/plant"
+	"plantstore/test/openapitest"
 )
 
 // FuzzDecode compares plant.Decode with the schema of a NewPlant in openapi.yaml. Without -fuzz it tries these texts and
 // the bodies of the cases.
 func FuzzDecode(f *testing.F) {
-	schema := loadContract(f).operations["POST /plants"].body
+	schema := compile(f, "#/components/schemas/NewPlant")
 	around := frames(f)
 	for _, text := range []string{
 		`null`, `true`, `[]`, `[1]`, `{}`, `{"id":1}`, `""`, `"1"`, `"\u0000"`, `"\ud83c\udf31"`,
@@ -26,7 +27,7 @@ func FuzzDecode(f *testing.F) {
 	} {
 		f.Add(text)
 	}
-	ids := strings.NewReplacer("$1", "1", "$2", "2")
+	ids := strings.NewReplacer("$1", openapitest.ID(1), "$2", openapitest.ID(2))
 	for _, c := range cases() {
 		for _, s := range c.steps {
 			f.Add(ids.Replace(s.body[:min(len(s.body), 1000)])) // long ones would slow it down
@@ -45,11 +46,12 @@ type frame struct{ before, after string }
 // frames returns the empty frame, and an example of openapi.yaml as a frame for each member and for an unknown one.
 func frames(t testing.TB) []frame {
 	t.Helper()
-	examples := at(document(), "paths", "/plants", "post", "requestBody", "content", "application/json", "examples")
-	example, _ := at(examples, "tagged", "value").(map[string]any)
-	members := names(at(document(), "components", "schemas", "NewPlant", "properties"))
+	var example map[string]any
+	if err := json.Unmarshal([]byte(openapitest.NewPlant(openapitest.ID(1), openapitest.Plant(0))), &example); err != nil {
+		t.Fatal(err)
+	}
 	all := []frame{{}}
-	for _, member := range append(members, "unknown") {
+	for _, member := range append(openapitest.Members("NewPlant"), "unknown") {
 		others := maps.Clone(example)
 		delete(others, member)
 		content, err := json.Marshal(others, json.Deterministic(true))

@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -13,72 +12,65 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	openapi "plantstore"
+	"plantstore/test/openapitest"
 )
 
-// contract is what openapi.yaml says of each operation and of the errors.
+// contract is what openapi.yaml says of answers.
 type contract struct {
-	operations map[string]operation // by route, such as "POST /plants" or "GET /plants/{id}"
-	router     *http.ServeMux       // finds the route of a request
-	messages   map[int]string       // by the code of the Error
+	answers  map[string]map[int]*jsonschema.Schema // of the JSON, by route, such as "GET /plants/{id}", and status
+	router   *http.ServeMux
+	messages map[int]string // by the code of the Error
 }
 
-// operation has the schemas of an operation's JSON.
-type operation struct {
-	body    *jsonschema.Schema         // of the request, nil if it has none
-	answers map[int]*jsonschema.Schema // by status
-}
-
-// operationOf returns the operation that a request is for. One that is not in openapi.yaml has no answers.
-func (c contract) operationOf(method, path string) operation {
+// route returns the route of openapi.yaml that a request is for, or "".
+func (c contract) route(method, path string) string {
+	path, _, _ = strings.Cut(path, "?")
 	_, route := c.router.Handler(&http.Request{Method: method, URL: &url.URL{Path: path}})
-	return c.operations[route]
+	return route
 }
 
 func loadContract(t testing.TB) contract {
 	t.Helper()
-	compiler := jsonschema.NewCompiler()
-	const resource = "file:///openapi.yaml" // a relative name fails in a folder with a space
-	if err := compiler.AddResource(resource, document()); err != nil {
-		t.Fatal(err)
-	}
-	schemaAt := func(names ...string) *jsonschema.Schema {
-		if at(document(), names...) == nil {
-			return nil
-		}
-		for i, name := range names {
-			names[i] = url.PathEscape(strings.ReplaceAll(name, "/", "~1"))
-		}
-		schema, err := compiler.Compile(resource + "#/" + strings.Join(names, "/"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return schema
-	}
-	c := contract{operations: map[string]operation{}, router: http.NewServeMux(), messages: errorMessages()}
+	c := contract{answers: map[string]map[int]*jsonschema.Schema{}, router: http.NewServeMux(), messages: errorMessages()}
 	for _, route := range documentedRoutes() {
-		method, path, _ := strings.Cut(route, " ")
-		method = strings.ToLower(method)
-		o := operation{
-			body:    schemaAt("paths", path, method, "requestBody", "content", "application/json", "schema"),
-			answers: map[int]*jsonschema.Schema{},
-		}
-		for _, status := range names(at(document(), "paths", path, method, "responses")) {
+		c.answers[route] = map[int]*jsonschema.Schema{}
+		responses := operation(route, "responses")
+		for _, status := range openapitest.Names(responses) {
 			number, err := strconv.Atoi(status)
 			if err != nil {
 				t.Fatal(err)
 			}
-			o.answers[number] = schemaAt("paths", path, method, "responses", status, "content", "application/json", "schema")
+			schema, _ := openapitest.In(responses, status, "content", "application/json", "schema", "$ref").(string)
+			c.answers[route][number] = compile(t, schema)
 		}
-		c.operations[route] = o
 		c.router.Handle(route, http.NotFoundHandler())
 	}
 	return c
 }
 
+// compile returns the schema that a reference such as "#/components/schemas/Plant" leads to.
+func compile(t testing.TB, reference string) *jsonschema.Schema {
+	t.Helper()
+	var document any
+	if err := yaml.Unmarshal(openapi.YAML, &document); err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	const resource = "file:///openapi.yaml" // a relative name fails in a folder with a space
+	if err := compiler.AddResource(resource, document); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := compiler.Compile(resource + reference)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
 // errorMessages returns the message of each code in the table of openapi.yaml.
 func errorMessages() map[int]string {
 	messages := map[int]string{}
-	description, _ := at(document(), "components", "schemas", "Error", "properties", "error", "description").(string)
+	description, _ := openapitest.At("components", "schemas", "Error", "properties", "error", "description").(string)
 	for line := range strings.Lines(description) {
 		cells := strings.Split(line, "|") // nothing, the code, the message, nothing
 		if len(cells) != 4 {
@@ -95,9 +87,9 @@ func errorMessages() map[int]string {
 // documentedRoutes returns the routes of openapi.yaml, such as "POST /plants", sorted.
 func documentedRoutes() []string {
 	var routes []string
-	for _, path := range names(at(document(), "paths")) {
+	for _, path := range openapitest.Names(openapitest.At("paths")) {
 		for _, method := range []string{"delete", "get", "patch", "post", "put"} {
-			if at(document(), "paths", path, method) != nil {
+			if openapitest.At("paths", path, method) != nil {
 				routes = append(routes, strings.ToUpper(method)+" "+path)
 			}
 		}
@@ -106,31 +98,21 @@ func documentedRoutes() []string {
 	return routes
 }
 
-// textMembers returns the names of those members of a NewPlant in openapi.yaml that are strings, sorted.
-func textMembers() []string {
-	properties := at(document(), "components", "schemas", "NewPlant", "properties")
-	return slices.DeleteFunc(names(properties), func(name string) bool { return at(properties, name, "type") != "string" })
+// operation returns what openapi.yaml says of a route: the value that path leads to.
+func operation(route string, path ...string) any {
+	method, of, _ := strings.Cut(route, " ")
+	return openapitest.At(append([]string{"paths", of, strings.ToLower(method)}, path...)...)
 }
 
-// document returns openapi.yaml.
-func document() (parsed map[string]any) {
-	if err := yaml.Unmarshal(openapi.YAML, &parsed); err != nil {
-		panic(err)
+// parameters returns the parameters of a route that are in headers, with whether they are required.
+func parameters(route string) map[string]bool {
+	required := map[string]bool{}
+	all, _ := operation(route, "parameters").([]any)
+	for _, parameter := range all {
+		if openapitest.In(parameter, "in") == "header" {
+			name, _ := openapitest.In(parameter, "name").(string)
+			required[name] = openapitest.In(parameter, "required") == true
+		}
 	}
-	return parsed
-}
-
-// at returns the member of value that path leads to, or nil.
-func at(value any, path ...string) any {
-	for _, name := range path {
-		parent, _ := value.(map[string]any)
-		value = parent[name]
-	}
-	return value
-}
-
-// names returns the names of an object's members, sorted.
-func names(object any) []string {
-	members, _ := object.(map[string]any)
-	return slices.Sorted(maps.Keys(members))
+	return required
 }

@@ -1,66 +1,67 @@
 package contract
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
+
+	"plantstore/test/openapitest"
 )
 
-const (
-	fern  = `{"id":$1,"name":"fern"}`
-	ficus = `{"id":$1,"name":"ficus"}`
-)
-
+// Two plants of the same id.
 var (
-	isFern = answered(`{"name":"fern"}`)
+	fern   = openapitest.NewPlant("$1", openapitest.Plant(0))
+	ficus  = openapitest.NewPlant("$1", openapitest.Plant(1))
+	isFern = answered(openapitest.Plant(0))
 	exists = refused(3001)
 	create = post(fern).gets(isFern)
 )
 
 // probe is the one case that writes where only one plant may be written.
-func probe() []testCase {
-	repeat := firstProbe()
-	return []testCase{{
-		name:  "a retry after a lost answer gets the answer again",
-		needs: ownPlant,
+func probe() testCase {
+	first := firstProbe()
+	return testCase{
+		name:    "a retry after a lost answer gets the answer again",
+		isProbe: true,
 		steps: []step{
-			firstProbe(),
-			repeat,
-			post(probePlant).gets(exists),
-			post(ficus).with("Idempotency-Key", "probe-$1").gets(refused(3002)),
-			repeat,
+			first,
+			first,
+			first.with(idempotencyKey).gets(exists),
+			post(fern).with(idempotencyKey, "probe-$1").gets(refused(3002)),
+			first,
 		},
-	}}
+	}
 }
-
-const probePlant = `{"id":$1,"name":"probe","tag":"contract-probe"}`
 
 // firstProbe returns the request that writes the one plant.
 func firstProbe() step {
-	return post(probePlant).with("Idempotency-Key", "probe-$1").gets(answered(`{"name":"probe","tag":"contract-probe"}`))
+	all := openapitest.PlantOf(func(string) string { return "contract-probe" })
+	return post(openapitest.NewPlant("$1", all)).with(idempotencyKey, "probe-$1").gets(answered(all))
 }
 
 // plants returns cases for what a target may lose of a plant. test/storetest and internal/plant test more values.
 func plants() []testCase {
-	const texts = `"name":"ش 梅 é 🌱 \u0000\t\"\\","tag":"<a>&\u2028"`
+	unknown := []string{`"x":null`, `"y":{"z":[]}`}
+	for _, member := range openapitest.Members("NewPlant") {
+		unknown = append(unknown, fmt.Sprintf("%q:1", strings.ToUpper(member)))
+	}
+	second := openapitest.NewPlant("$2", openapitest.Plant(0))
 	return []testCase{
-		writes("ids that differ in the last digit are two", create, post(`{"id":$2,"name":"fern"}`).gets(isFern)),
-		writes("a query string changes nothing", call("POST", "/plants?name=ficus&x=1&x=2", fern).gets(isFern)),
-		writes("unknown members are ignored", post(` {"id":$1,"name":"fern","Tag":1,"x":null,"y":{"z":[]}} `).gets(isFern)),
-		writes("any character", post(`{"id":$1,`+texts+`}`).gets(answered(`{`+texts+`}`))),
+		several("ids that differ in the last digit are two", create, post(second).gets(isFern)),
+		one("a query string changes nothing", call("POST", "/plants?x=1&x=2", fern).gets(isFern)),
+		one("unknown members are ignored", post(" "+and(fern, strings.Join(unknown, ","))+" ").gets(isFern)),
 	}
 }
 
 // duplicates returns cases for requests with the same id. What probe shows is not repeated here.
 func duplicates() []testCase {
-	const key = "Idempotency-Key"
 	long := strings.Repeat("k", 254)
-	withKey := create.with(key, "replay-$1")
+	withKey := create.with(idempotencyKey, "replay-$1")
 	return []testCase{
-		writes("another plant of the same id", create, post(ficus).gets(exists)),
-		writes("a refused request does not take its id",
-			post(fern).with("Authorization").gets(refused(2001)), post(`{"id":$1}`).gets(invalid("name is required")), create),
-		writes("keys that differ in the 255th character are two",
-			post(fern).with(key, long+"a").gets(isFern), post(fern).with(key, long+"b").gets(exists)),
+		several("another plant of the same id", create, post(ficus).gets(exists)),
+		several("a refused request does not take its id", post(fern).with("Authorization").gets(refused(2001)), create),
+		several("keys that differ in the 255th character are two",
+			create.with(idempotencyKey, long+"a"), create.with(idempotencyKey, long+"b").gets(exists)),
 		{
 			name:  "the key of another subject is another request",
 			needs: anotherToken,

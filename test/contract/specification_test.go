@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"net/http"
 	"os"
 	"os/exec"
 	"reflect"
@@ -12,6 +13,7 @@ import (
 
 	"plantstore/internal/api"
 	"plantstore/internal/plant"
+	"plantstore/test/openapitest"
 	"plantstore/test/processtest"
 )
 
@@ -44,27 +46,13 @@ func TestSpecification(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range specification.Values {
-		if got := at(document(), strings.Split(path, ".")...); !reflect.DeepEqual(got, want) {
+		if got := openapitest.At(strings.Split(path, ".")...); !reflect.DeepEqual(got, want) {
 			t.Errorf("openapi.yaml: %s = %v, want %v", path, got, want)
 		}
 	}
 	for path, want := range specification.Members {
-		members := at(document(), strings.Split(path, ".")...)
-		compare(t, "openapi.yaml: "+path, names(members), "testdata/specification.yaml", want)
-	}
-}
-
-// Idempotency-Key, which the specification does not have, is the only parameter. It may be left out.
-func TestParameters(t *testing.T) {
-	parameters, _ := at(document(), "paths", "/plants", "post", "parameters").([]any)
-	if len(parameters) != 1 {
-		t.Fatalf("POST /plants has the parameters %v, want one", parameters)
-	}
-	if name := at(parameters[0], "name"); name != "Idempotency-Key" {
-		t.Errorf("POST /plants has the parameter %v, want Idempotency-Key", name)
-	}
-	if at(parameters[0], "required") == true {
-		t.Error("the parameter of POST /plants is required")
+		members := openapitest.Names(openapitest.At(strings.Split(path, ".")...))
+		compare(t, "openapi.yaml: "+path, members, "testdata/specification.yaml", want)
 	}
 }
 
@@ -75,25 +63,17 @@ func TestRoutes(t *testing.T) {
 
 // The types in internal/plant/plant.go have exactly the members of their schemas in openapi.yaml.
 func TestMembers(t *testing.T) {
-	tests := []struct {
-		schema string
-		of     reflect.Type
-	}{
-		{"Plant", reflect.TypeFor[plant.Plant]()},
-		{"NewPlant", reflect.TypeFor[plant.NewPlant]()},
-	}
-	for _, test := range tests {
-		t.Run(test.schema, func(t *testing.T) {
-			var got []string
-			for _, field := range reflect.VisibleFields(test.of) {
-				name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-				if !field.Anonymous {
-					got = append(got, name)
-				}
+	for schema, of := range map[string]reflect.Type{
+		"Plant": reflect.TypeFor[plant.Plant](), "NewPlant": reflect.TypeFor[plant.NewPlant](),
+	} {
+		var got []string
+		for _, field := range reflect.VisibleFields(of) {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			if !field.Anonymous {
+				got = append(got, name)
 			}
-			want := names(at(document(), "components", "schemas", test.schema, "properties"))
-			compare(t, "plant."+test.schema+" in internal/plant/plant.go", got, "openapi.yaml", want)
-		})
+		}
+		compare(t, "plant."+schema+" in internal/plant/plant.go", got, "openapi.yaml", openapitest.Members(schema))
 	}
 }
 
@@ -103,9 +83,30 @@ func TestReadmeNamesMembers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range names(at(document(), "components", "schemas", "NewPlant", "properties")) {
+	for _, name := range openapitest.Members("NewPlant") {
 		if !strings.Contains(string(readme), "`"+name+"`") {
 			t.Errorf("README.md, For clients, does not name the member `%s`", name)
+		}
+	}
+}
+
+// Each answer in openapi.yaml has the id of the request, and an Error what a retry needs.
+func TestHeaders(t *testing.T) {
+	for _, route := range documentedRoutes() {
+		for _, status := range openapitest.Names(operation(route, "responses")) {
+			want := []string{"Apigw-Requestid"}
+			if status == "400" {
+				want = append(want, "Retry-After")
+			}
+			if _, hasKey := parameters(route)[idempotencyKey]; hasKey && status == "400" {
+				want = append(want, idempotencyKey)
+			}
+			got := openapitest.Names(operation(route, "responses", status, "headers"))
+			for _, header := range want {
+				if !slices.Contains(got, header) {
+					t.Errorf("openapi.yaml: %s, answer %s, has the headers %q, want %s too", route, status, got, header)
+				}
+			}
 		}
 	}
 }
@@ -123,9 +124,58 @@ func TestCases(t *testing.T) {
 			hasCase[s.want.code] = true
 		}
 	}
-	for code := range loadContract(t).messages {
+	for code := range errorMessages() {
 		if code < 5000 && !hasCase[code] { // internal/api tests the others
 			t.Errorf("no case wants the error %d: add one to test/contract/cases_test.go", code)
+		}
+	}
+}
+
+// Each route of openapi.yaml has a case that gets 200. If it has an Idempotency-Key, a case repeats a request with one.
+func TestRoutesHaveCases(t *testing.T) {
+	contract := loadContract(t)
+	succeeds, repeats := map[string]bool{}, map[string]bool{}
+	for _, c := range cases() {
+		for i, s := range c.steps {
+			if s.want.status != http.StatusOK {
+				continue
+			}
+			route := contract.route(s.method, s.path)
+			succeeds[route] = true
+			again := slices.ContainsFunc(c.steps[:i], func(before step) bool { return reflect.DeepEqual(before, s) })
+			repeats[route] = repeats[route] || again && s.header[idempotencyKey] != nil
+		}
+	}
+	for _, route := range documentedRoutes() {
+		if !succeeds[route] {
+			t.Errorf("no case of %s gets 200: add one to test/contract/plants_test.go", route)
+		}
+		if _, hasKey := parameters(route)[idempotencyKey]; hasKey && !repeats[route] {
+			t.Errorf("no case of %s repeats a request with its Idempotency-Key: add one to test/contract/plants_test.go", route)
+		}
+	}
+}
+
+// A request that gets 200 has no header but those of every request and the parameters of its route, and each parameter
+// that is required.
+func TestParameters(t *testing.T) {
+	contract := loadContract(t)
+	for _, c := range cases() {
+		for _, s := range c.steps {
+			if s.want.status != http.StatusOK {
+				continue
+			}
+			route := contract.route(s.method, s.path)
+			for name := range s.header {
+				if _, documented := parameters(route)[name]; !documented && name != "Authorization" && name != "Content-Type" {
+					t.Errorf("the case %q sends the header %s, which is no parameter of %s in openapi.yaml", c.name, name, route)
+				}
+			}
+			for name, required := range parameters(route) {
+				if required && s.header[name] == nil {
+					t.Errorf("the case %q gets 200 without the header %s, which openapi.yaml requires", c.name, name)
+				}
+			}
 		}
 	}
 }

@@ -2,14 +2,14 @@ package contract
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	crand "crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json/v2"
 	"fmt"
 	"io"
 	"log/slog"
-	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -20,21 +20,25 @@ import (
 
 	"plantstore/internal/api"
 	"plantstore/internal/gateway"
-	"plantstore/internal/memory"
+	"plantstore/internal/plant"
 	"plantstore/internal/token"
+	"plantstore/test/openapitest"
 )
 
 // A target is a service to check.
 type target struct {
-	url     string
-	tokens  map[string]string // TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN, OTHER_TOKEN
-	lacks   map[need]string   // why a need is not met
-	guarded bool              // only one plant may be written, with guardedID
-	log     *bytes.Buffer     // of a service in process, otherwise nil
+	url    string
+	tokens map[string]string // TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN, OTHER_TOKEN
+	lacks  map[need]string   // why a need is not met
+	only   int64             // the one plant that may be written; 0 if all may
+	log    *bytes.Buffer     // of a service in process, otherwise nil
 }
 
-// guardedID is the same in each run, so that all of them together write one plant.
-const guardedID = math.MaxInt64 - 1
+// probeID returns the one plant that all runs for a subject write.
+func probeID(subject string) int64 {
+	sum := sha256.Sum256([]byte("contract-probe of " + subject))
+	return 1<<62 + int64(binary.BigEndian.Uint64(sum[:])>>2) //nolint:gosec // it has 62 bits
+}
 
 // An answer is what a target answers to a request.
 type answer struct {
@@ -45,7 +49,7 @@ type answer struct {
 
 func (a answer) String() string { return fmt.Sprintf("%d %.300s %v", a.status, a.body, a.header) }
 
-// fill returns s with id, the next id and the target's tokens in the places of $1, $2, $TOKEN and so on.
+// fill returns s with the id of this number, the next id and the target's tokens in the places of $1, $2, $TOKEN and so on.
 func (target target) fill(t *testing.T, s step, id int64) step {
 	t.Helper()
 	secret := target.tokens["TOKEN"]
@@ -58,10 +62,7 @@ func (target target) fill(t *testing.T, s step, id int64) step {
 		other = "1"
 	}
 	forged := secret[:middle] + other + secret[middle+1:]
-	replacements := []string{
-		"$1", fmt.Sprint(id), "$2", fmt.Sprint(id + 1),
-		"$FORGED", forged, "$UNKNOWN", unknown,
-	}
+	replacements := []string{"$1", openapitest.ID(id), "$2", openapitest.ID(id + 1), "$FORGED", forged, "$UNKNOWN", unknown}
 	for name, secret := range target.tokens {
 		replacements = append(replacements, "$"+name, secret)
 	}
@@ -117,15 +118,15 @@ func (target target) logged() string {
 	return text
 }
 
-// inProcess starts a service with its plants in memory and returns its address, and what it logs.
-func inProcess(t *testing.T, verifier token.Verifier) (address string, logged *bytes.Buffer) {
+// inProcess starts a service with these stores and returns its address, and what it logs.
+func inProcess(t *testing.T, plants plant.Store, tokens token.Store) (address string, logged *bytes.Buffer) {
 	t.Helper()
 	var buffer bytes.Buffer
 	log := slog.New(slog.NewJSONHandler(&buffer, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	handler := gateway.New(gateway.Options{
-		Authorizer: &api.Authorizer{Verify: verifier.Verify, Log: log, Now: time.Now},
+		Authorizer: &api.Authorizer{Verify: token.Verifier{Store: tokens, Now: time.Now}.Verify, Log: log, Now: time.Now},
 		Routes:     api.Routes(),
-		Function:   &api.Service{Plants: new(memory.Plants), Log: log, Now: time.Now, NewKey: crand.Text},
+		Function:   &api.Service{Plants: plants, Log: log, Now: time.Now, NewKey: crand.Text},
 		Log:        log,
 		Now:        time.Now,
 		NewID:      crand.Text,
@@ -142,7 +143,7 @@ func fromEnvironment(t *testing.T, base string) target {
 	for name, needed := range map[string]need{
 		"TOKEN": nothing, "EXPIRED_TOKEN": expiredToken, "REVOKED_TOKEN": revokedToken, "OTHER_TOKEN": anotherToken,
 	} {
-		found.tokens[name] = cmp.Or(os.Getenv("CONTRACT_"+name), os.Getenv(name))
+		found.tokens[name] = os.Getenv(name)
 		if found.tokens[name] == "" {
 			found.lacks[needed] = name + " is not set"
 		}
@@ -160,10 +161,12 @@ func fromEnvironment(t *testing.T, base string) target {
 	switch writes := os.Getenv("WRITES"); writes {
 	case "all":
 	case "":
-		found.guarded = true
-		for _, needed := range []need{freshIDs, anotherToken} {
-			found.lacks[needed] = "it writes, and WRITES=all is not set"
+		subject := os.Getenv("SUBJECT")
+		if subject == "" {
+			fmt.Println("SUBJECT is not set, so each token has a plant of its own; with the token's subject there, each subject has one")
+			subject = found.tokens["TOKEN"]
 		}
+		found.only = probeID(subject)
 	default:
 		t.Fatalf("WRITES must be all, or not be set, and is %q", writes)
 	}
@@ -171,25 +174,21 @@ func fromEnvironment(t *testing.T, base string) target {
 	return found
 }
 
-// findOut ends the test if the target is no Plant Store or refuses the token. It adds to what the target lacks.
+// findOut ends the test if the target is no Plant Store, refuses the token or does not create the one plant. It adds to
+// what the target lacks.
 func (target target) findOut(t *testing.T) {
 	t.Helper()
-	contract := loadContract(t)
-	got := target.send(t, target.fill(t, post(noPlant), guardedID))
-	var refusal struct {
-		Error int `json:"error"`
+	code := target.code(t, post(noPlant))
+	if code == 0 {
+		t.Fatalf("this is no Plant Store: a POST to %s/plants is not answered with an Error", target.url)
 	}
-	if err := json.Unmarshal(got.body, &refusal); err != nil || refusal.Error == 0 {
-		t.Fatalf("this is no Plant Store: a POST to %s/plants is answered with status %d", target.url, got.status)
+	if code/1000 == 2 {
+		t.Fatalf("TOKEN is not valid here: a POST to %s/plants is answered with error %d", target.url, code)
 	}
-	if refusal.Error/1000 == 2 {
-		t.Fatalf("TOKEN is not valid here: a POST to %s/plants is answered with error %d", target.url, refusal.Error)
-	}
-	if target.guarded {
-		first := target.fill(t, firstProbe(), guardedID)
-		if contract.check(first.gets(exists), target.send(t, first)) == nil {
-			target.lacks[ownPlant] = "another subject has created the plant"
-		}
+	if target.only != 0 && target.code(t, firstProbe()) == exists.code {
+		t.Fatalf("error 3001: another request has created the plant %s, which only runs with this SUBJECT create. "+
+			"SUBJECT is not the token's subject, or the service does not recognize its own plants, or it creates none",
+			openapitest.ID(target.only))
 	}
 	// `sam local start-api` has an answer of its own to another route.
 	other := string(target.send(t, step{method: "GET", path: "/", header: http.Header{}}).body)
@@ -201,6 +200,17 @@ func (target target) findOut(t *testing.T) {
 		target.lacks[rawBytes] = "the local AWS replaces what is not UTF-8"
 		target.lacks[gatewayBodies] = "the local AWS has answers of its own for what API Gateway answers"
 	}
+}
+
+// code sends a request for the one plant and returns the code of the Error, or 0.
+func (target target) code(t *testing.T, s step) int {
+	t.Helper()
+	got := target.send(t, target.fill(t, s, target.only))
+	var refusal struct {
+		Error int `json:"error"`
+	}
+	_ = json.Unmarshal(got.body, &refusal) // it may be no JSON
+	return refusal.Error
 }
 
 // issueAll stores a token of each kind and returns the secrets.

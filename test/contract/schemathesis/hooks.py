@@ -11,6 +11,13 @@ import schemathesis
 _ids = itertools.count(2**40)
 
 
+def _key(schema):
+    """Returns the key of a plant: the member of a NewPlant that a Plant does not have."""
+    schemas = schema.raw_schema["components"]["schemas"]
+    (key,) = schemas["NewPlant"]["properties"].keys() - schemas["Plant"]["properties"].keys()
+    return key
+
+
 def _is_id(value):
     return type(value) in (int, float) and value % 1 == 0 and -(2**63) <= value < 2**63
 
@@ -27,20 +34,22 @@ def _create(case):
     """Creates a plant in the collection that the case's path leads into, from the first
     example of openapi.yaml, and returns its id."""
     collection = case.path.partition("/{")[0]
-    post = case.operation.schema.raw_schema["paths"][collection]["post"]
+    schema = case.operation.schema
+    post = schema.raw_schema["paths"][collection]["post"]
     examples = post["requestBody"]["content"]["application/json"]["examples"]
-    plant = next(iter(examples.values()))["value"] | {"id": next(_ids)}
+    plant = next(iter(examples.values()))["value"] | {_key(schema): next(_ids)}
     headers = {"Authorization": case.headers.get("Authorization")}
     requests.post(case.operation.base_url + collection, json=plant, headers=headers, timeout=10)
-    return plant["id"]
+    return plant[_key(schema)]
 
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
     """Replaces a valid id in a body by a fresh one, and in a path by that of a plant. So a
     request is not refused for its id, unless the id is invalid."""
+    key = _key(case.operation.schema)
     body, parameters = case.body, case.path_parameters
-    if isinstance(body, dict) and _is_id(body.get("id")):
-        body["id"] = type(body["id"])(next(_ids))
-    if parameters and _is_id(_number(parameters.get("id"))):
-        parameters["id"] = str(_create(case))
+    if isinstance(body, dict) and _is_id(body.get(key)):
+        body[key] = type(body[key])(next(_ids))
+    if parameters and _is_id(_number(parameters.get(key))):
+        parameters[key] = str(_create(case))

@@ -7,19 +7,22 @@ import (
 )
 
 type alarm struct {
-	metric
-	Metrics []struct {
-		Expression string
-		MetricStat struct {
-			Stat   string
-			Metric metric
-		}
-	}
+	AlarmDescription  string
+	Metrics           []query
 	EvaluationPeriods int
 	DatapointsToAlarm int
 	AlarmActions      any
 	OKActions         any
 	TreatMissingData  string
+}
+
+// query is an expression, or a metric that expressions read.
+type query struct {
+	Expression string
+	MetricStat struct {
+		Stat   string
+		Metric metric
+	}
 }
 
 type metric struct {
@@ -30,94 +33,161 @@ type metric struct {
 
 type dimension struct{ Name, Value any }
 
-// TestAlarms checks that each alarm notifies when it fires and when it ends, that no
-// traffic is no alarm, that something emits each metric that an alarm reads, and that
-// docs/operations.md has a row for it.
-func TestAlarms(t *testing.T) {
-	s := production(t)
-	filters := properties[filter](t, s, "AWS::Logs::MetricFilter")
-	rows := read(t, "docs/operations.md")
-	topic := map[string]any{"Fn::If": []any{"HasAlarmTopic", []any{ref{"AlarmTopic"}}, ref{"AWS::NoValue"}}}
-	for name, a := range properties[alarm](t, s, "AWS::CloudWatch::Alarm") {
-		t.Run(name, func(t *testing.T) {
-			if !equal(a.AlarmActions, topic) {
-				t.Errorf("it notifies %v when it fires, want AlarmTopic", a.AlarmActions)
-			}
-			if !equal(a.OKActions, topic) {
-				t.Errorf("it notifies %v when it ends, want AlarmTopic", a.OKActions)
-			}
-			if a.TreatMissingData != "notBreaching" {
-				t.Errorf("it treats missing data as %s", a.TreatMissingData)
-			}
-			for _, m := range a.reads() {
-				if !emits(filters, m) {
-					t.Errorf("it reads %+v, which nothing emits", m)
-				}
-			}
-			if !strings.Contains(rows, "\n| "+name+" |") {
-				t.Error("docs/operations.md has no row for it")
-			}
-		})
-	}
-}
-
-// TestFigures checks that no alarm sums what a filter takes from the lines, such as the
-// durations of requests. Their number is what counts, or their extreme.
-func TestFigures(t *testing.T) {
-	s := production(t)
-	filters := properties[filter](t, s, "AWS::Logs::MetricFilter")
-	for name, a := range properties[alarm](t, s, "AWS::CloudWatch::Alarm") {
-		for _, query := range a.Metrics {
-			emitter := query.MetricStat.Metric.MetricName + "Metric"
-			if filters[emitter].isFigure() && query.MetricStat.Stat == "Sum" {
-				t.Errorf("%s sums the figures of %s", name, emitter)
-			}
-		}
-	}
-}
-
 // reads returns the metrics that an alarm reads.
-func (a alarm) reads() []metric {
-	if len(a.Metrics) == 0 {
-		return []metric{a.metric}
-	}
-	var metrics []metric
-	for _, query := range a.Metrics {
-		if query.Expression == "" {
-			metrics = append(metrics, query.MetricStat.Metric)
+func (a alarm) reads() (metrics []metric) {
+	for _, q := range a.Metrics {
+		if q.Expression == "" {
+			metrics = append(metrics, q.MetricStat.Metric)
 		}
 	}
 	return metrics
 }
 
-// TestLateMetrics checks that an alarm which fills in 0 for a missing value has a period to
-// spare. Otherwise an alarm could end, or not fire, because the newest value is late.
-func TestLateMetrics(t *testing.T) {
-	found := false
-	for name, a := range properties[alarm](t, production(t), "AWS::CloudWatch::Alarm") {
-		for _, query := range a.Metrics {
-			fills := strings.Contains(query.Expression, "FILL(")
-			found = found || fills
-			spare := a.DatapointsToAlarm > 0 && a.DatapointsToAlarm < a.EvaluationPeriods
-			if fills && !spare {
-				t.Errorf("%s needs %d of %d periods, want one to spare", name, a.DatapointsToAlarm, a.EvaluationPeriods)
-			}
+// alarms returns the alarms of the stack.
+func alarms(t *testing.T, s stack) map[string]alarm {
+	t.Helper()
+	return properties[alarm](t, s, "AWS::CloudWatch::Alarm")
+}
+
+// TestAlarmsNotify checks that each alarm notifies the topic when it fires and when it ends,
+// and that its text, which arrives by mail, ends with its page.
+func TestAlarmsNotify(t *testing.T) {
+	topic := map[string]any{"Fn::If": []any{"HasAlarmTopic", []any{ref{"AlarmTopic"}}, ref{"AWS::NoValue"}}}
+	for name, a := range alarms(t, production(t)) {
+		if !equal(a.AlarmActions, topic) || !equal(a.OKActions, topic) {
+			t.Errorf("%s notifies %v when it fires and %v when it ends, want AlarmTopic", name, a.AlarmActions, a.OKActions)
 		}
-	}
-	if !found {
-		t.Error("no alarm has FILL, so this test checks nothing")
+		if page := " docs/operations.md#" + strings.ToLower(name); !strings.HasSuffix(a.AlarmDescription, page) {
+			t.Errorf("%s has the description %q, want it to end with %q", name, a.AlarmDescription, page)
+		}
 	}
 }
 
-// TestErrorsAlarm checks that no function crashes in silence. A crash logs no line of
-// ours, so the alarm must read Lambda's own metric of each function.
+// TestQuietHours checks that neither silence nor single requests of a quiet hour are an alarm: a share
+// has a least count.
+func TestQuietHours(t *testing.T) {
+	for name, a := range alarms(t, production(t)) {
+		if a.TreatMissingData != "notBreaching" {
+			t.Errorf("%s treats missing data as %s, want notBreaching", name, a.TreatMissingData)
+		}
+		for _, q := range a.Metrics {
+			hasLeastCount := strings.HasPrefix(q.Expression, "IF(") && strings.Contains(q.Expression, " >= ")
+			if strings.Contains(q.Expression, "/") && !hasLeastCount {
+				t.Errorf("%s fires by %s, want a least count", name, q.Expression)
+			}
+		}
+	}
+}
+
+// documented are AWS's metrics, each service's with its dimension and its names. Sources:
+// Lambda Developer Guide, "Types of metrics for Lambda functions"; API Gateway Developer
+// Guide, "Monitor CloudWatch metrics for HTTP APIs".
+var documented = map[string]struct {
+	dimension string
+	names     []string
+}{
+	"AWS/Lambda":     {"FunctionName", []string{"ConcurrentExecutions", "Duration", "Errors", "Invocations", "Throttles"}},
+	"AWS/ApiGateway": {"ApiId", []string{"4xx", "5xx", "Count", "DataProcessed", "IntegrationLatency", "Latency"}},
+}
+
+// TestAlarmsRead checks that AWS or a metric filter of ours emits each metric that an alarm reads, and
+// that no alarm sums a metric whose values are no counts, such as durations.
+func TestAlarmsRead(t *testing.T) {
+	s := production(t)
+	filters := filters(t, s)
+	for name, a := range alarms(t, s) {
+		if len(a.reads()) == 0 {
+			t.Errorf("%s reads no metric", name)
+		}
+		for _, q := range a.Metrics {
+			m := q.MetricStat.Metric
+			if q.Expression != "" {
+				continue
+			}
+			filter, isOurs := emitter(filters, m)
+			aws := documented[target(m.Namespace)]
+			isAWS := slices.Contains(aws.names, m.MetricName) && len(m.Dimensions) == 1 && m.Dimensions[0].Name == aws.dimension
+			if !isOurs && !isAWS {
+				t.Errorf("%s reads %+v, which nothing emits", name, m)
+			}
+			if isOurs && filter.MetricTransformations[0].MetricValue != "1" && q.MetricStat.Stat == "Sum" {
+				t.Errorf("%s sums the values of %s, which are no counts", name, m.MetricName)
+			}
+		}
+	}
+}
+
+// TestErrorsAlarm checks that no function crashes in silence. A crash logs no line of ours, so the
+// alarm must read Lambda's own metric of each function. One that is late counts as 0, so the alarm
+// must look at several periods.
 func TestErrorsAlarm(t *testing.T) {
 	s := production(t)
-	watched := properties[alarm](t, s, "AWS::CloudWatch::Alarm")["ErrorsAlarm"].reads()
+	a := alarms(t, s)["ErrorsAlarm"]
 	for name := range properties[function](t, s, "AWS::Lambda::Function") {
 		want := metric{Namespace: "AWS/Lambda", MetricName: "Errors", Dimensions: []dimension{{Name: "FunctionName", Value: ref{name}}}}
-		if !slices.ContainsFunc(watched, func(m metric) bool { return equal(m, want) }) {
+		if !slices.ContainsFunc(a.reads(), func(m metric) bool { return equal(m, want) }) {
 			t.Errorf("ErrorsAlarm does not read the errors of %s", name)
 		}
 	}
+	if a.DatapointsToAlarm != 1 || a.EvaluationPeriods < 2 {
+		t.Errorf("ErrorsAlarm fires after %d of %d periods, want 1 of several", a.DatapointsToAlarm, a.EvaluationPeriods)
+	}
+}
+
+// TestCanary checks which deployments try a new version on a part of the traffic. Each alarm on the
+// functions rolls such a deployment back. Alarms on the API, which anybody can cause, do not. The other
+// deployments must have nothing of CodeDeploy: it would reject a fix while an alarm fires.
+func TestCanary(t *testing.T) {
+	type group struct {
+		DeploymentConfigName any
+		AlarmConfiguration   struct {
+			Enabled bool
+			Alarms  []struct{ Name ref }
+		}
+	}
+	for _, d := range deployments {
+		s := stackOf(t, d)
+		if d.Stage == "dev" || d.Shift == "at-once" {
+			for name, resource := range s.Resources {
+				if strings.HasPrefix(resource.Type, "AWS::CodeDeploy::") {
+					t.Errorf("%+v has %s, want nothing of CodeDeploy", d, name)
+				}
+			}
+			continue
+		}
+		groups := properties[group](t, s, "AWS::CodeDeploy::DeploymentGroup")
+		if functions := properties[function](t, s, "AWS::Lambda::Function"); len(groups) != len(functions) {
+			t.Errorf("%d functions have %d deployment groups, want one each", len(functions), len(groups))
+		}
+		for name, g := range groups {
+			if !strings.Contains(string(s.Resources[name].Properties), "Canary") || !g.AlarmConfiguration.Enabled {
+				t.Errorf("%s is %s, want a canary with alarms", name, s.Resources[name].Properties)
+			}
+			var got []string
+			for _, alarm := range g.AlarmConfiguration.Alarms {
+				got = append(got, alarm.Name.Ref)
+			}
+			slices.Sort(got)
+			if want := alarmsOnFunctions(t, s); !slices.Equal(got, want) {
+				t.Errorf("%s is rolled back by %v, want %v", name, got, want)
+			}
+		}
+	}
+}
+
+// alarmsOnFunctions returns the alarms that read neither a metric of API Gateway nor its log.
+func alarmsOnFunctions(t *testing.T, s stack) (names []string) {
+	t.Helper()
+	filters := filters(t, s)
+	for name, a := range alarms(t, s) {
+		isOnAPI := func(m metric) bool {
+			filter, isOurs := emitter(filters, m)
+			return m.Namespace == "AWS/ApiGateway" || isOurs && filter.LogGroupName.Ref == "AccessLog"
+		}
+		if !slices.ContainsFunc(a.reads(), isOnAPI) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }

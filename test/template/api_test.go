@@ -10,8 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// api is an AWS::ApiGatewayV2::Api, whose body is OpenAPI.
-type api struct {
+// httpAPI is an AWS::ApiGatewayV2::Api, whose body is OpenAPI.
+type httpAPI struct {
 	Body struct {
 		Paths      map[string]map[string]operation
 		Components struct {
@@ -19,7 +19,9 @@ type api struct {
 				Authorizer authorizer `json:"x-amazon-apigateway-authorizer"`
 			}
 		}
-		CORS map[string][]json.RawMessage `json:"x-amazon-apigateway-cors"`
+		Servers []struct {
+			Endpoint struct{ DisableExecuteAPIEndpoint any } `json:"x-amazon-apigateway-endpoint-configuration"`
+		}
 	}
 }
 
@@ -41,7 +43,7 @@ func TestRoutes(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := routes(contract.Paths)
-	got := routes(properties[api](t, production(t), "AWS::ApiGatewayV2::Api")["HttpApi"].Body.Paths)
+	got := routes(properties[httpAPI](t, production(t), "AWS::ApiGatewayV2::Api")["HttpApi"].Body.Paths)
 	if !slices.Equal(got, want) {
 		t.Errorf("the API has the routes %v, and openapi.yaml %v: see the functions' Events in template.yaml", got, want)
 	}
@@ -63,7 +65,7 @@ func routes[T any](paths map[string]map[string]T) (routes []string) {
 // TestAuthorizer checks that the authorizer runs for every request of every route: each
 // request has a route key, and no verdict is cached.
 func TestAuthorizer(t *testing.T) {
-	body := properties[api](t, production(t), "AWS::ApiGatewayV2::Api")["HttpApi"].Body
+	body := properties[httpAPI](t, production(t), "AWS::ApiGatewayV2::Api")["HttpApi"].Body
 	want := []authorizer{{
 		EnableSimpleResponses:          true,
 		AuthorizerPayloadFormatVersion: "2.0",
@@ -90,17 +92,17 @@ func TestAuthorizer(t *testing.T) {
 func TestAliases(t *testing.T) {
 	s := production(t)
 	body := string(s.Resources["HttpApi"].Properties)
+	permissions := properties[permission](t, s, "AWS::Lambda::Permission")
 	for name := range properties[function](t, s, "AWS::Lambda::Function") {
-		reference := "${" + name + "Aliaslive}"
 		arn := "${" + name + ".Arn}:live"
-		if !strings.Contains(body, reference) && !strings.Contains(body, arn) {
+		if !strings.Contains(body, "${"+name+"Aliaslive}") && !strings.Contains(body, arn) {
 			t.Errorf("the API does not invoke the alias live of %s", name)
 		}
-		permitted := false
-		for _, p := range properties[permission](t, s, "AWS::Lambda::Permission") {
-			permitted = permitted || refers(p.FunctionName, name+"Aliaslive") || equal(p.FunctionName, substitution{arn})
+		isPermitted := false
+		for _, p := range permissions {
+			isPermitted = isPermitted || refers(p.FunctionName, name+"Aliaslive") || equal(p.FunctionName, map[string]any{"Fn::Sub": arn})
 		}
-		if !permitted {
+		if !isPermitted {
 			t.Errorf("the API may not invoke the alias live of %s", name)
 		}
 	}
@@ -139,8 +141,17 @@ func TestDoors(t *testing.T) {
 	}
 }
 
-// TestAccessLog checks that a client chooses nothing in the access log: its fields
-// contain no header, path, query or address.
+// TestClosed checks that nobody gets past an own domain when DefaultAddress is closed.
+func TestClosed(t *testing.T) {
+	servers := properties[httpAPI](t, production(t), "AWS::ApiGatewayV2::Api")["HttpApi"].Body.Servers
+	want := map[string]any{"Fn::If": []any{"Closed", true, false}}
+	if len(servers) != 1 || !equal(servers[0].Endpoint.DisableExecuteAPIEndpoint, want) {
+		t.Errorf("AWS's own address is disabled by %v, want %v", servers, want)
+	}
+}
+
+// TestAccessLog checks that the access log has nothing that a client sends: no header, path, query
+// or address.
 func TestAccessLog(t *testing.T) {
 	type stage struct {
 		AccessLogSettings struct{ Format string }
@@ -151,7 +162,7 @@ func TestAccessLog(t *testing.T) {
 		t.Fatalf("%s: %v", format, err)
 	}
 	known := []string{
-		"$context.requestId", "$context.requestTimeEpoch", "$context.routeKey", "$context.status",
+		"$context.requestId", "$context.requestTimeEpoch", "$context.domainName", "$context.routeKey", "$context.status",
 		"$context.error.message", "$context.authorizer.error", "$context.integration.error",
 		"$context.integration.integrationStatus", "$context.integration.latency", "$context.responseLatency",
 	}
@@ -162,37 +173,5 @@ func TestAccessLog(t *testing.T) {
 	}
 	if fields["status"] != "$context.status" {
 		t.Errorf("the access log has %s as status, want the status of the answer, which ThrottledMetric reads", fields["status"])
-	}
-}
-
-// TestLimits checks that the parameters of limits set what their names say.
-func TestLimits(t *testing.T) {
-	type stage struct {
-		DefaultRouteSettings struct{ ThrottlingRateLimit, ThrottlingBurstLimit ref }
-	}
-	s := production(t)
-	routes := properties[stage](t, s, "AWS::ApiGatewayV2::Stage")["HttpApiApiGatewayDefaultStage"].DefaultRouteSettings
-	if routes.ThrottlingRateLimit.Ref != "ThrottleRate" || routes.ThrottlingBurstLimit.Ref != "ThrottleBurst" {
-		t.Errorf("the routes are throttled by %+v, want ThrottleRate and ThrottleBurst", routes)
-	}
-	type table struct{ OnDemandThroughput any }
-	plants := properties[table](t, s, "AWS::DynamoDB::Table")["PlantsTable"].OnDemandThroughput
-	if want := map[string]any{"MaxWriteRequestUnits": ref{"MaxWriteUnits"}}; !equal(plants, want) {
-		t.Errorf("writes of plants are limited by %v, want %v", plants, want)
-	}
-}
-
-// TestCORS checks that pages may use the methods of the routes.
-func TestCORS(t *testing.T) {
-	var cors struct{ AllowMethods []string }
-	body := properties[api](t, production(t), "AWS::ApiGatewayV2::Api")["HttpApi"].Body
-	if err := json.Unmarshal(body.CORS["Fn::If"][1], &cors); err != nil {
-		t.Fatal(err)
-	}
-	for _, route := range routes(body.Paths) {
-		method, _, _ := strings.Cut(route, " ")
-		if !slices.Contains(cors.AllowMethods, strings.ToUpper(method)) {
-			t.Errorf("pages may not use %s", route)
-		}
 	}
 }

@@ -1,89 +1,76 @@
 package template
 
 import (
-	"encoding/json"
-	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
 
-type function struct {
-	Environment   struct{ Variables map[string]any }
-	MemorySize    any
-	Timeout       int // seconds
-	Role          attribute
-	TracingConfig any
-	LoggingConfig loggingConfig
+// role is what the rules read of an AWS::IAM::Role.
+type role struct {
+	AssumeRolePolicyDocument policy
+	ManagedPolicyArns        []any
+	PermissionsBoundary      any
+	Policies                 []struct{ PolicyDocument policy }
 }
 
-type loggingConfig struct {
-	LogGroup                       ref
-	LogFormat, ApplicationLogLevel string
-}
-
-// TestRoles checks that each function has a role of its own. It allows one action on the
-// function's table, and what the function logs and traces, to Lambda alone. The
-// permissions boundary of deploy/role.yaml allows the action too.
+// TestRoles checks that a function may do one action, on its own table, besides writing
+// its log and traces. The permissions boundary of deploy/role.yaml allows that action too.
 func TestRoles(t *testing.T) {
+	everyFunction := []string{
+		"logs:CreateLogStream on Log", "logs:PutLogEvents on Log", "xray:PutTraceSegments on *", "xray:PutTelemetryRecords on *",
+	}
 	s := production(t)
+	roles := properties[role](t, s, "AWS::IAM::Role")
 	for name, f := range properties[function](t, s, "AWS::Lambda::Function") {
-		t.Run(name, func(t *testing.T) {
-			if want := strings.TrimSuffix(name, "Function") + "Role"; f.Role.GetAtt[0] != want {
-				t.Errorf("it has the role %v, want %s", f.Role, want)
+		r := roles[target(f.Role)]
+		if len(r.Policies) != 1 || len(r.ManagedPolicyArns) > 0 {
+			t.Errorf("the role of %s has %d policies and the managed policies %v, want one", name, len(r.Policies), r.ManagedPolicyArns)
+			continue
+		}
+		var own []string
+		for _, grant := range r.Policies[0].PolicyDocument.grants() {
+			if !slices.Contains(everyFunction, grant) {
+				own = append(own, grant)
 			}
-			checkRole(t, s, f)
-		})
-	}
-}
-
-// checkRole checks that the role of a function allows one action on the function's table,
-// which the boundary allows too, and nothing else. It returns the action.
-func checkRole(t *testing.T, s stack, f function) (action string) {
-	t.Helper()
-	_, table := f.table()
-	role := properties[json.RawMessage](t, s, "AWS::IAM::Role")[f.Role.GetAtt[0]]
-	actions := boundaryActions(t, table)
-	for _, allowed := range actions {
-		if equal(role, functionRole(allowed, table)) {
-			return allowed
+		}
+		if len(own) != 1 || !slices.Contains(boundaryGrants(t, f.table()), own[0]) {
+			t.Errorf("%s may do %v, want one of %v, which the boundary allows", name, own, boundaryGrants(t, f.table()))
 		}
 	}
-	t.Fatalf("%v is %s, want %s", f.Role, role, functionRole(strings.Join(actions, " or "), table))
-	return ""
 }
 
-// functionRole returns the role of a function that may do one action on a table.
-func functionRole(action, table string) json.RawMessage {
-	return fmt.Appendf(nil, `{
-		"AssumeRolePolicyDocument": {"Version": "2012-10-17", "Statement": [
-			{"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com"}, "Action": "sts:AssumeRole"}
-		]},
-		"PermissionsBoundary": {"Fn::If": ["HasBoundary", {"Ref": "PermissionsBoundary"}, {"Ref": "AWS::NoValue"}]},
-		"Policies": [{"PolicyName": "function", "PolicyDocument": {"Version": "2012-10-17", "Statement": [
-			{"Effect": "Allow", "Action": %q, "Resource": {"Fn::GetAtt": [%q, "Arn"]}},
-			{"Effect": "Allow", "Action": ["logs:CreateLogStream", "logs:PutLogEvents"], "Resource": {"Fn::GetAtt": ["Log", "Arn"]}},
-			{"Fn::If": [
-				"Traced",
-				{"Effect": "Allow", "Action": ["xray:PutTraceSegments", "xray:PutTelemetryRecords"], "Resource": "*"},
-				{"Ref": "AWS::NoValue"}
-			]}
-		]}}]
-	}`, action, table)
-}
-
-// boundaryActions returns the actions on a table that the permissions boundary of
-// deploy/role.yaml allows.
-func boundaryActions(t *testing.T, table string) (actions []string) {
-	t.Helper()
-	var boundary struct {
-		PolicyDocument struct{ Statement []statement }
+// TestBoundary checks that no role goes without the permissions boundary of the
+// parameter, and that only AWS's services assume them.
+func TestBoundary(t *testing.T) {
+	boundary := map[string]any{"Fn::If": []any{"HasBoundary", ref{"PermissionsBoundary"}, ref{"AWS::NoValue"}}}
+	for name, r := range properties[role](t, production(t), "AWS::IAM::Role") {
+		if !equal(r.PermissionsBoundary, boundary) {
+			t.Errorf("%s has the boundary %v, want the parameter PermissionsBoundary", name, r.PermissionsBoundary)
+		}
+		for _, s := range r.AssumeRolePolicyDocument.Statement {
+			service, isService := s.Principal["Service"].(string)
+			if len(s.Principal) != 1 || !isService || !strings.HasSuffix(service, ".amazonaws.com") {
+				t.Errorf("%s can be assumed by %v, want one service", name, s.Principal)
+			}
+		}
 	}
+}
+
+// boundaryGrants returns what the permissions boundary of deploy/role.yaml allows on a
+// table of the stack, as grants does.
+func boundaryGrants(t *testing.T, table string) (grants []string) {
+	t.Helper()
+	var boundary struct{ PolicyDocument policy }
 	deployResource(t, "Boundary", &boundary)
-	resource := "arn:${AWS::Partition}:dynamodb:${AWS::Region}:${AWS::AccountId}:table/${StackName}-" + table + "-*"
 	for _, s := range boundary.PolicyDocument.Statement {
-		if s.Resource == resource {
-			actions = append(actions, s.actions()...)
+		for _, resource := range s.Resource {
+			if resource == "arn:${AWS::Partition}:dynamodb:${AWS::Region}:${AWS::AccountId}:table/${StackName}-"+table+"-*" {
+				for _, action := range s.Action {
+					grants = append(grants, action+" on "+table)
+				}
+			}
 		}
 	}
-	return actions
+	return grants
 }

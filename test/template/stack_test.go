@@ -1,3 +1,5 @@
+// Package template checks what no linter sees in template.yaml and in deploy/role.yaml: rules about the stack
+// that SAM makes of the one, and about what the other allows.
 package template
 
 import (
@@ -7,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"sync"
 	"testing"
 
@@ -14,6 +17,25 @@ import (
 )
 
 func TestMain(m *testing.M) { processtest.RunInRoot(m) }
+
+// TestStackIsValid has cfn-lint check what SAM makes of the template, for example for
+// references that lead nowhere and for cycles.
+func TestStackIsValid(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "stack.json")
+	if err := os.WriteFile(file, production(t).text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// SAM has used the mapping, and with it Shift. For W3011, see template.yaml.
+	run(t, "cfn-lint", "--ignore-checks", "W2001", "W3011", "W7001", "--", file)
+}
+
+func run(t *testing.T, command string, arguments ...string) {
+	t.Helper()
+	if out, err := exec.CommandContext(t.Context(), command, arguments...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %v: %v\n%s", command, arguments, err, out)
+	}
+}
 
 func read(t *testing.T, file string) string {
 	t.Helper()
@@ -24,46 +46,62 @@ func read(t *testing.T, file string) string {
 	return string(content)
 }
 
-func run(t *testing.T, command string, arguments ...string) {
-	t.Helper()
-	if out, err := exec.CommandContext(t.Context(), command, arguments...).CombinedOutput(); err != nil {
-		t.Fatalf("%s %v: %v\n%s", command, arguments, err, out)
-	}
+// deployment is what decides whether a stack has a canary.
+type deployment struct{ Stage, Shift string }
+
+// translation is what SAM makes of the template for some deployments, and the permissions that CloudFormation
+// needs for it.
+type translation struct {
+	Stacks      []json.RawMessage
+	Permissions []string
 }
 
-// script runs a script of this folder with the Python that runs a tool, and decodes
-// its output into result. The test is skipped if the tool is missing.
-func script(t *testing.T, tool, file string, input, result any) {
-	t.Helper()
-	stdin, err := json.Marshal(input)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var message bytes.Buffer
-	command := exec.CommandContext(t.Context(), processtest.Python(t, tool), filepath.Join("test/template", file))
-	command.Stdin = bytes.NewReader(stdin)
-	command.Stderr = &message
-	output, err := command.Output()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s", file, err, message.String())
-	}
-	if err := json.Unmarshal(output, result); err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
+var deployments = []deployment{
+	{Stage: "production", Shift: "gradual"},
+	{Stage: "production", Shift: "at-once"},
+	{Stage: "dev", Shift: "gradual"},
 }
+
+// translate returns the translation for deployments. SAM makes it once for all tests. The test is skipped if SAM
+// is missing.
+func translate(t *testing.T) translation {
+	t.Helper()
+	python := processtest.Python(t, "sam")
+	once.Do(func() {
+		input, err := json.Marshal(deployments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var message bytes.Buffer
+		command := exec.CommandContext(t.Context(), python, "test/template/stack.py")
+		command.Stdin = bytes.NewReader(input)
+		command.Stderr = &message
+		output, err := command.Output()
+		if err != nil {
+			t.Fatalf("SAM does not translate template.yaml: %v\n%s", err, &message)
+		}
+		if err := json.Unmarshal(output, &translated); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if translated.Stacks == nil {
+		t.Skip("skipped: SAM does not translate template.yaml, as another test reports")
+	}
+	return translated
+}
+
+var (
+	once       sync.Once
+	translated translation
+)
 
 // stack is a template as CloudFormation gets it from SAM. An intrinsic function is an
 // object with the function's name as its only member.
 type stack struct {
-	Parameters map[string]parameter
+	Parameters map[string]any
 	Conditions map[string]any
 	Resources  map[string]resource
 	text       []byte
-}
-
-type parameter struct {
-	AllowedValues  []any
-	AllowedPattern string
 }
 
 type resource struct {
@@ -73,42 +111,26 @@ type resource struct {
 	Properties          json.RawMessage
 }
 
-// deployment is what decides whether a stack has a canary.
-type deployment struct{ Stage, Shift string }
-
-// translate returns the stack of each kind of deployment. SAM makes them once for all tests.
-func translate(t *testing.T) map[deployment]stack {
+// stackOf returns the stack of a deployment.
+func stackOf(t *testing.T, d deployment) stack {
 	t.Helper()
-	translation.Do(func() {
-		var kinds []deployment
-		for _, stage := range []string{"dev", "staging", "production"} {
-			kinds = append(kinds, deployment{Stage: stage, Shift: "gradual"}, deployment{Stage: stage, Shift: "at-once"})
-		}
-		var translated []json.RawMessage
-		script(t, "sam", "stacks.py", kinds, &translated)
-		for i, kind := range kinds {
-			s := stack{text: translated[i]}
-			if err := json.Unmarshal(s.text, &s); err != nil {
+	for i, text := range translate(t).Stacks {
+		if deployments[i] == d {
+			s := stack{text: text}
+			if err := json.Unmarshal(text, &s); err != nil {
 				t.Fatal(err)
 			}
-			stacks[kind] = s
+			return s
 		}
-	})
-	if len(stacks) == 0 {
-		t.Skip("skipped: SAM does not translate template.yaml, as another test reports")
 	}
-	return stacks
+	t.Fatalf("%+v is not translated", d)
+	return stack{}
 }
-
-var (
-	translation sync.Once
-	stacks      = map[deployment]stack{}
-)
 
 // production returns the stack with everything in it.
 func production(t *testing.T) stack {
 	t.Helper()
-	return translate(t)[deployment{Stage: "production", Shift: "gradual"}]
+	return stackOf(t, deployment{Stage: "production", Shift: "gradual"})
 }
 
 // properties returns the properties of the resources of a type. It fails the test if
@@ -132,17 +154,48 @@ func properties[T any](t *testing.T, s stack, kind string) map[string]T {
 	return found
 }
 
+// function is what the rules read of an AWS::Lambda::Function.
+type function struct {
+	Environment   struct{ Variables map[string]any }
+	MemorySize    any
+	Timeout       int // seconds
+	Role          any
+	TracingConfig any
+}
+
+// table returns the table that a function gets the name of.
+func (f function) table() string {
+	for name, value := range f.Environment.Variables {
+		if strings.HasSuffix(name, "_TABLE") {
+			return target(value)
+		}
+	}
+	return ""
+}
+
 // ref is a reference to a parameter or to a resource.
 type ref struct{ Ref string }
 
-// attribute is an attribute of a resource.
-type attribute struct {
-	GetAtt [2]string `json:"Fn::GetAtt"`
+// target returns the resource or parameter that a reference names, or a text as it is.
+func target(value any) string {
+	switch value := value.(type) {
+	case string:
+		return value
+	case map[string]any:
+		if name, isRef := value["Ref"].(string); isRef {
+			return name
+		}
+		if attribute, isAttribute := value["Fn::GetAtt"].([]any); isAttribute {
+			return attribute[0].(string)
+		}
+	}
+	return ""
 }
 
-// substitution is a text with parameters in it.
-type substitution struct {
-	Sub string `json:"Fn::Sub"`
+// refers reports whether a value contains a reference to a parameter or a resource.
+func refers(value any, name string) bool {
+	encoded, _ := json.Marshal(value) // it was decoded from JSON
+	return strings.Contains(string(encoded), `{"Ref":"`+name+`"}`)
 }
 
 // equal reports whether two values are the same as JSON.

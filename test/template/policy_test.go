@@ -1,0 +1,102 @@
+package template
+
+import (
+	"bytes"
+	"encoding/json"
+	"path"
+	"slices"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// policy is a policy of IAM.
+type policy struct{ Statement []statement }
+
+type statement struct {
+	Effect    string
+	Principal map[string]any
+	Action    list
+	Resource  list
+	Condition any
+}
+
+// UnmarshalJSON decodes a statement, or the first of the two that Fn::If chooses from. It refuses
+// what the rules do not read, such as NotAction.
+func (s *statement) UnmarshalJSON(text []byte) error {
+	var choice struct {
+		If []json.RawMessage `json:"Fn::If"`
+	}
+	if err := json.Unmarshal(text, &choice); err != nil {
+		return err
+	}
+	if len(choice.If) > 1 {
+		text = choice.If[1]
+	}
+	type plain statement // without this method
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	return decoder.Decode((*plain)(s))
+}
+
+// allows reports whether a statement allows an action on some resource.
+func (s statement) allows(action string) bool {
+	return slices.ContainsFunc(s.Action, func(pattern string) bool { return matches(pattern, action) })
+}
+
+// matches reports whether an IAM pattern matches an action.
+func matches(pattern, action string) bool {
+	ok, err := path.Match(pattern, action)
+	return ok && err == nil
+}
+
+// grants returns what a policy allows, as in "dynamodb:PutItem on PlantsTable".
+func (p policy) grants() (grants []string) {
+	for _, s := range p.Statement {
+		for _, action := range s.Action {
+			for _, resource := range s.Resource {
+				grants = append(grants, action+" on "+resource)
+			}
+		}
+	}
+	return grants
+}
+
+// list is a list of texts and references, or one without a list. Of a reference, the name remains.
+type list []string
+
+func (l *list) UnmarshalJSON(text []byte) error {
+	var value any
+	if err := json.Unmarshal(text, &value); err != nil {
+		return err
+	}
+	values, isList := value.([]any)
+	if !isList {
+		values = []any{value}
+	}
+	for _, value := range values {
+		*l = append(*l, target(value))
+	}
+	return nil
+}
+
+// deployResource decodes the properties of a resource of deploy/role.yaml, in which a reference is
+// its name.
+func deployResource(t *testing.T, name string, into any) {
+	t.Helper()
+	var file struct {
+		Resources map[string]struct {
+			Properties map[string]any `yaml:"Properties"`
+		} `yaml:"Resources"`
+	}
+	if err := yaml.Unmarshal([]byte(read(t, "deploy/role.yaml")), &file); err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := json.Marshal(file.Resources[name].Properties)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(encoded, into); err != nil {
+		t.Fatal(err)
+	}
+}

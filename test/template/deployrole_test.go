@@ -1,0 +1,217 @@
+package template
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	tableARN = "arn:${AWS::Partition}:dynamodb:${AWS::Region}:${AWS::AccountId}:table/${StackName}-"
+	roleARN  = "arn:${AWS::Partition}:iam::${AWS::AccountId}:role/"
+)
+
+type object = map[string]any
+
+// powers is everything that the deploy role may do with data, rights and SAM's bucket, and everything
+// that it may do to more than resources of the stack.
+var powers = []struct {
+	reason    string
+	actions   list
+	resource  string
+	condition object
+}{
+	{
+		reason:    "SAM uploads code and templates, which CloudFormation and Lambda read",
+		actions:   list{"s3:AbortMultipartUpload", "s3:GetObject", "s3:GetObjectVersion", "s3:ListBucket", "s3:PutObject"},
+		resource:  "arn:${AWS::Partition}:s3:::aws-sam-cli-managed-default-*",
+		condition: object{"StringEquals": object{"aws:ResourceAccount": "AWS::AccountId"}},
+	},
+	{
+		reason:   "SAM asks its own stack for the name of the bucket",
+		actions:  list{"cloudformation:DescribeStacks"},
+		resource: "arn:${AWS::Partition}:cloudformation:${AWS::Region}:${AWS::AccountId}:stack/aws-sam-cli-managed-default/*",
+	},
+	{
+		reason:   "CloudFormation runs SAM's transform",
+		actions:  list{"cloudformation:CreateChangeSet"},
+		resource: "arn:${AWS::Partition}:cloudformation:${AWS::Region}:aws:transform/Serverless-2016-10-31",
+	},
+	{
+		reason: "CloudFormation reads the tables, and changes what loses no data",
+		actions: list{
+			"dynamodb:Describe*", "dynamodb:GetResourcePolicy", "dynamodb:ListTagsOfResource",
+			"dynamodb:TagResource", "dynamodb:UntagResource", "dynamodb:UpdateTable",
+		},
+		resource: tableARN + "*",
+	},
+	{
+		reason:   "deploy/smoke-test issues a token and revokes it",
+		actions:  list{"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"},
+		resource: tableARN + "TokensTable-*",
+	},
+	{
+		reason: "CloudFormation reads the stack's roles, and changes what gives no rights",
+		actions: list{
+			"iam:DeleteRole", "iam:GetRole", "iam:GetRolePolicy", "iam:ListAttachedRolePolicies", "iam:ListRolePolicies",
+			"iam:TagRole", "iam:UntagRole", "iam:UpdateAssumeRolePolicy", "iam:UpdateRole", "iam:UpdateRoleDescription",
+		},
+		resource: roleARN + "${StackName}-*",
+	},
+	{
+		reason: "CloudFormation gives the stack's roles their rights, within the boundary",
+		actions: list{
+			"iam:AttachRolePolicy", "iam:CreateRole", "iam:DeleteRolePolicy", "iam:DetachRolePolicy",
+			"iam:PutRolePermissionsBoundary", "iam:PutRolePolicy",
+		},
+		resource:  roleARN + "${StackName}-*",
+		condition: object{"StringEquals": object{"iam:PermissionsBoundary": "Boundary"}},
+	},
+	{
+		reason:    "the functions and CodeDeploy run with these roles",
+		actions:   list{"iam:PassRole"},
+		resource:  roleARN + "${StackName}-*",
+		condition: object{"StringEquals": object{"iam:PassedToService": []any{"codedeploy.amazonaws.com", "lambda.amazonaws.com"}}},
+	},
+	{
+		reason:    "API Gateway creates a role of its own for a domain",
+		actions:   list{"iam:CreateServiceLinkedRole"},
+		resource:  roleARN + "aws-service-role/ops.apigateway.amazonaws.com/*",
+		condition: object{"StringEquals": object{"iam:AWSServiceName": "ops.apigateway.amazonaws.com"}},
+	},
+	{
+		reason:   "the ARN of an API does not have the stack's name",
+		actions:  list{"apigateway:*"},
+		resource: "arn:${AWS::Partition}:apigateway:${AWS::Region}::/*",
+	},
+	{
+		reason:   "CodeDeploy's canary is AWS's",
+		actions:  list{"codedeploy:GetDeploymentConfig"},
+		resource: "arn:${AWS::Partition}:codedeploy:${AWS::Region}:${AWS::AccountId}:deploymentconfig:*",
+	},
+	{
+		reason: "IAM accepts no resource for these actions",
+		actions: list{
+			"cloudformation:GetTemplateSummary", "cloudformation:ValidateTemplate", "cloudwatch:DescribeAlarms",
+			"codedeploy:StopDeployment", "logs:DescribeIndexPolicies", "logs:DescribeLogGroups",
+		},
+		resource: "*",
+	},
+	{
+		reason: "nor for these, which API Gateway requires for its log",
+		actions: list{
+			"logs:CreateLogDelivery", "logs:DescribeResourcePolicies", "logs:GetLogDelivery", "logs:ListLogDeliveries",
+			"logs:PutResourcePolicy", "logs:UpdateLogDelivery",
+		},
+		resource: "*",
+	},
+}
+
+// harmless are the services of which the role may do more than powers lists, to resources of the stack.
+var harmless = []string{"cloudformation", "cloudwatch", "codedeploy", "lambda", "logs"}
+
+// TestPowers checks that the deploy role has the powers that are listed, and no others: whoever deploys
+// cannot get more rights, and cannot read, delete or replace the data.
+func TestPowers(t *testing.T) {
+	statements := deployStatements(t)
+	for _, p := range powers {
+		want := statement{Effect: "Allow", Action: p.actions, Resource: list{p.resource}}
+		if p.condition != nil {
+			want.Condition = p.condition
+		}
+		isWanted := func(s statement) bool { return reflect.DeepEqual(s, want) }
+		if !slices.ContainsFunc(statements, isWanted) {
+			t.Errorf("no statement is %+v, though %s", want, p.reason)
+		}
+		statements = slices.DeleteFunc(statements, isWanted)
+	}
+	for _, s := range statements {
+		for _, resource := range s.Resource {
+			if !strings.Contains(resource, "${StackName}") {
+				t.Errorf("the role may do %v to %s, which powers does not list", s.Action, resource)
+			}
+		}
+		for _, action := range s.Action {
+			service, _, _ := strings.Cut(action, ":")
+			if !slices.Contains(harmless, service) {
+				t.Errorf("the role may do %s to %v, which powers does not list", action, s.Resource)
+			}
+		}
+	}
+}
+
+// TestEvidence checks that the deploy role can delete no log.
+func TestEvidence(t *testing.T) {
+	for _, s := range deployStatements(t) {
+		if s.allows("logs:DeleteLogGroup") || s.allows("logs:DeleteLogStream") {
+			t.Errorf("the role may do %v, and so delete logs", s.Action)
+		}
+	}
+}
+
+// TestAlarmActions checks that the alarms of the deploy role can notify, but neither terminate an
+// instance nor start an automation.
+func TestAlarmActions(t *testing.T) {
+	want := object{"ForAllValues:StringLike": object{"cloudwatch:AlarmActions": "arn:${AWS::Partition}:sns:*"}}
+	for _, s := range deployStatements(t) {
+		if s.allows("cloudwatch:PutMetricAlarm") && !equal(s.Condition, want) {
+			t.Errorf("the role may do %v under the condition %v, want %v", s.Action, s.Condition, want)
+		}
+	}
+}
+
+// withheld are patterns of what CloudFormation's registry lists and the deploy role does not need.
+var withheld = []struct {
+	reason  string
+	actions []string
+}{
+	{"the stack does not use these services", []string{
+		"ec2:*", "elasticfilesystem:*", "firehose:*", "kinesis:*", "kms:*", "s3:*", "s3files:*",
+	}},
+	{"the stack does not use these features", []string{
+		"codedeploy:RegisterOnPremisesInstance", "dynamodb:*Kinesis*", "dynamodb:*Replica", "dynamodb:*ResourcePolicy",
+		"dynamodb:ImportTable", "dynamodb:UpdateContributorInsights", "lambda:GetCodeSigningConfig", "lambda:GetLayerVersion",
+		"lambda:PassCapacityProvider", "logs:*IndexPolicy", "logs:*KmsKey", "logs:*LogStream*", "logs:DeleteResourcePolicy",
+		"logs:DeleteRetentionPolicy", "logs:PutBearerTokenAuthentication", "logs:PutLogEvents", "logs:PutLogGroupDeletionProtection",
+		"logs:[DP]*DataProtectionPolicy",
+	}},
+	{"an administrator creates and deletes tables, and changes their backups and their expiry", []string{
+		"dynamodb:*Item", "dynamodb:CreateTable", "dynamodb:DeleteTable", "dynamodb:Query", "dynamodb:Scan",
+		"dynamodb:UpdateContinuousBackups", "dynamodb:UpdateTimeToLive",
+	}},
+	{"an administrator deletes logs", []string{"logs:DeleteLogGroup"}},
+	{"every role keeps its boundary", []string{"iam:DeleteRolePermissionsBoundary"}},
+}
+
+// TestNeeds checks that the deploy role may do whatever else CloudFormation's registry lists for the
+// resources of the stack.
+func TestNeeds(t *testing.T) {
+	t.Parallel()
+	statements := deployStatements(t)
+	permissions := translate(t).Permissions
+	if len(permissions) < 100 {
+		t.Errorf("the registry lists the actions %v, want more", permissions)
+	}
+	for _, action := range permissions {
+		isWithheld := false
+		for _, w := range withheld {
+			isWithheld = isWithheld || slices.ContainsFunc(w.actions, func(pattern string) bool { return matches(pattern, action) })
+		}
+		isAllowed := slices.ContainsFunc(statements, func(s statement) bool { return s.allows(action) })
+		if !isAllowed && !isWithheld {
+			t.Errorf("the role does not allow %s", action)
+		}
+	}
+}
+
+// deployStatements returns the statements of the deploy role's policy, which is its only one.
+func deployStatements(t *testing.T) []statement {
+	t.Helper()
+	var r role
+	deployResource(t, "Role", &r)
+	if len(r.Policies) != 1 || len(r.ManagedPolicyArns) > 0 {
+		t.Fatalf("the deploy role has %d policies and the managed policies %v, want one policy", len(r.Policies), r.ManagedPolicyArns)
+	}
+	return r.Policies[0].PolicyDocument.Statement
+}

@@ -1,168 +1,65 @@
 package main
 
 import (
+	"bufio"
 	"context"
-	"crypto/rand"
-	"errors"
-	"io"
-	"log/slog"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"plantstore/internal/budget"
-	"plantstore/internal/memory"
-	"plantstore/internal/plant"
-	"plantstore/internal/token"
 	"plantstore/test/processtest"
 )
 
-// A listener is a [net.Listener] in memory, for a server in a bubble of testing/synctest: while a real
-// connection waits, the clock of a bubble stands still.
-type listener struct {
-	dialed chan net.Conn
-	closed chan struct{}
-	once   sync.Once
-}
-
-func newListener() *listener {
-	return &listener{dialed: make(chan net.Conn), closed: make(chan struct{})}
-}
-
-// dial opens a connection, unless the listener is closed.
-func (l *listener) dial(context.Context, string, string) (net.Conn, error) {
-	client, server := net.Pipe()
-	select {
-	case l.dialed <- server:
-		return client, nil
-	case <-l.closed:
-		return nil, syscall.ECONNREFUSED
-	}
-}
-
-func (l *listener) Accept() (net.Conn, error) {
-	select {
-	case connection := <-l.dialed:
-		return connection, nil
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (l *listener) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return nil
-}
-
-func (l *listener) Addr() net.Addr { return &net.UnixAddr{Name: "memory", Net: "pipe"} }
-
-// slowStore takes as long to store a plant as a function may.
-type slowStore struct{}
-
-func (slowStore) Create(context.Context, plant.Write) error {
-	time.Sleep(budget.OperationTimeout - 1)
-	return nil
-}
-
-// serving serves on a listener until stop is called. Then it sends the error of serve.
-func serving(t *testing.T, l net.Listener, tokens token.Store) (stop func(), ended chan error) {
-	t.Helper()
-	verifier := token.Verifier{Store: tokens, Now: time.Now}
-	server := newServer(slowStore{}, verifier, nil, slog.New(slog.DiscardHandler))
-	ctx, stop := context.WithCancel(t.Context())
-	ended = make(chan error, 1)
-	go func() { ended <- serve(ctx, server, l) }()
-	return stop, ended
-}
-
 // A server that is told to stop answers the request that it has accepted, accepts no other, and ends.
 func TestServeStops(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		bearer, issued, err := token.Issue(rand.Reader, "alice", time.Now(), time.Hour)
-		if err != nil {
-			t.Fatal(err)
+	t.Parallel()
+	server := processtest.Serve(t, os.Args[0], append(processtest.InMemory(), asCommand)...)
+	address := strings.TrimPrefix(server.URL, "http://")
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	client, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close() //nolint:errcheck // the test is over
+	const plant = `{"id":1,"name":"fern"}`
+	fmt.Fprintf(client, "POST /plants HTTP/1.1\r\nHost: plants\r\nAuthorization: Bearer %s\r\n"+
+		"Content-Length: %d\r\nExpect: 100-continue\r\n\r\n", server.Token, len(plant))
+	answers := bufio.NewReader(client)
+	if status := readStatus(t, answers); status != http.StatusContinue {
+		t.Fatalf("the server asks for the body with %d, want 100", status)
+	}
+
+	go server.Stop() //nolint:errcheck // the end of the test checks it
+	for err == nil {
+		var another net.Conn
+		another, err = new(net.Dialer).DialContext(ctx, "tcp", address)
+		if err == nil {
+			_ = another.Close()
 		}
-		tokens := new(memory.Tokens)
-		if err := tokens.Add(t.Context(), issued); err != nil {
-			t.Fatal(err)
-		}
-		l := newListener()
-		stop, ended := serving(t, l, tokens)
-		defer l.Close() //nolint:errcheck // serve has closed it
-		answered := make(chan int, 1)
-		go func() { answered <- create(t, l, bearer) }()
-		synctest.Wait() // until the store has the request
-		stop()
-		synctest.Wait() // until serve waits for the answer
-		if len(ended) > 0 {
-			t.Errorf("serve ends before the request has its answer")
-		}
-		if _, err := l.dial(t.Context(), "", ""); !errors.Is(err, syscall.ECONNREFUSED) {
-			t.Errorf("connecting after the stop = %v, want %v", err, syscall.ECONNREFUSED)
-		}
-		if status := <-answered; status != http.StatusOK {
-			t.Errorf("POST = %d, want 200", status)
-		}
-		if err := <-ended; err != nil {
-			t.Errorf("serve = %v, want nil", err)
-		}
-	})
+	}
+	if ctx.Err() != nil {
+		t.Fatal("the server accepts connections long after the stop")
+	}
+	fmt.Fprint(client, plant)
+	if status := readStatus(t, answers); status != http.StatusOK {
+		t.Errorf("POST = %d, want 200", status)
+	}
 }
 
-// create sends a request for a plant and returns the status of the answer, 0 if there is none.
-func create(t *testing.T, l *listener, bearer string) int {
+// readStatus reads an answer and returns its status.
+func readStatus(t *testing.T, answers *bufio.Reader) int {
 	t.Helper()
-	client := &http.Client{Transport: &http.Transport{DialContext: l.dial, DisableKeepAlives: true}}
-	request, err := http.NewRequest(http.MethodPost, "http://plants/plants", strings.NewReader(`{"id":1,"name":"fern"}`))
+	answer, err := http.ReadResponse(answers, nil)
 	if err != nil {
-		t.Error(err)
-		return 0
+		t.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Bearer "+bearer)
-	response, err := client.Do(request)
-	if err != nil {
-		t.Error(err)
-		return 0
-	}
-	_ = response.Body.Close()
-	return response.StatusCode
-}
-
-// A client that does not finish its request does not prevent the stop: the server closes its connection.
-func TestServeStopsDespiteSilentClients(t *testing.T) {
-	tests := []struct{ name, sent string }{
-		{name: "no request", sent: ""},
-		{name: "half a header", sent: "POST /plants HTTP/1.1\r\nHost:"},
-		{name: "half a body", sent: "POST /plants HTTP/1.1\r\nHost: plants\r\nContent-Length: 2\r\n\r\n{"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				l := newListener()
-				stop, ended := serving(t, l, new(memory.Tokens))
-				client, err := l.dial(t.Context(), "", "")
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, err := io.WriteString(client, test.sent); err != nil {
-					t.Fatal(err)
-				}
-				go io.Copy(io.Discard, client) //nolint:errcheck // it ends with the connection
-				defer client.Close()           //nolint:errcheck // the server has closed it
-				synctest.Wait()                // until the server has read what was sent
-				stop()
-				if err := <-ended; err != nil {
-					t.Errorf("serve = %v, want nil", err)
-				}
-			})
-		})
-	}
+	_ = answer.Body.Close()
+	return answer.StatusCode
 }
 
 // TOKEN is a client's variable and may hold the token of a deployed stack, so serve ignores it. SERVE_TOKEN is its own.

@@ -27,7 +27,7 @@ func main() {
 	if issuer != "" || audience != "" {
 		jwts, err := jwt.New(issuer, audience, time.Now)
 		if err != nil {
-			log.Fatal("TOKEN_ISSUER ", err)
+			log.Fatal("TOKEN_ISSUER and TOKEN_AUDIENCE: ", err)
 		}
 		verifier.JWTs = jwts
 	}

@@ -31,7 +31,7 @@ type serveCommand struct {
 	TokensTable   string   `env:"TOKENS_TABLE" help:"Table of tokens (default with an endpoint: ${tokens_table})."`
 	AllowOrigin   []string `env:"ALLOW_ORIGIN" placeholder:"ORIGIN" help:"Origin whose pages may call the API, such as http://localhost:5173, or *."`
 	TokenIssuer   string   `env:"TOKEN_ISSUER" placeholder:"URL" help:"Issuer whose JWT access tokens are valid too."`
-	TokenAudience string   `env:"TOKEN_AUDIENCE" help:"Audience that these JWTs must name."`
+	TokenAudience string   `env:"TOKEN_AUDIENCE" help:"Audience that these JWTs must name, or several, separated by commas."`
 	ServeToken    string   `env:"SERVE_TOKEN" placeholder:"TOKEN" help:"Token that the stores in memory accept, as an earlier serve printed it (default: a new one)."`
 }
 
@@ -46,7 +46,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if c.TokenIssuer != "" || c.TokenAudience != "" {
 		jwts, err := jwt.New(c.TokenIssuer, c.TokenAudience, time.Now)
 		if err != nil {
-			return usageError("TOKEN_ISSUER " + err.Error())
+			return usageError("TOKEN_ISSUER and TOKEN_AUDIENCE: " + err.Error())
 		}
 		verifier.JWTs = jwts
 	}

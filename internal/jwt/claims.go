@@ -36,11 +36,15 @@ type texts []string
 
 // UnmarshalJSONFrom decodes both forms.
 func (t *texts) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
-	if decoder.PeekKind() != jsontext.KindString {
-		return json.UnmarshalDecode(decoder, (*[]string)(t))
+	switch decoder.PeekKind() {
+	case jsontext.KindString:
+		*t = make(texts, 1)
+		return json.UnmarshalDecode(decoder, &(*t)[0])
+	case jsontext.KindNull:
+		*t = texts{} // the claim is not missing
+		return decoder.SkipValue()
 	}
-	*t = make(texts, 1)
-	return json.UnmarshalDecode(decoder, &(*t)[0])
+	return json.UnmarshalDecode(decoder, (*[]string)(t))
 }
 
 // accept returns nil if the claims are those of an access token for this service, now. A token without
@@ -55,7 +59,7 @@ func (v *Verifier) accept(header jose.Header, c claims) error {
 	switch {
 	case c.Issuer != v.issuer:
 		return token.ReasonIssuer
-	case !slices.Contains(audience, v.audience):
+	case !slices.ContainsFunc(audience, func(named string) bool { return slices.Contains(v.audiences, named) }):
 		return token.ReasonAudience
 	case !isAccess(header, c):
 		return token.ReasonType

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json/jsontext"
 	"encoding/json/v2"
 	"fmt"
 	"net/http"
@@ -24,6 +25,9 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // object is a JSON object.
 type object map[string]any
+
+// null is the JSON value. A nil in changes removes a member.
+var null = jsontext.Value("null")
 
 // document answers a request for a document of an issuer.
 type document func(*http.Request) (*http.Response, error)
@@ -75,7 +79,7 @@ func (i *issuer) RoundTrip(r *http.Request) (*http.Response, error) {
 // verifier returns a Verifier of the issuer's tokens for the audience plants.
 func (i *issuer) verifier(t testing.TB) *Verifier {
 	t.Helper()
-	verifier, err := New(i.url, "plants", i.now)
+	verifier, err := New(i.url, "plants, herbs", i.now)
 	if err != nil {
 		t.Fatal(err)
 	}

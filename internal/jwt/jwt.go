@@ -14,6 +14,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json/jsontext"
 	"encoding/json/v2"
 	"errors"
 	"net/http"
@@ -34,35 +35,44 @@ var algorithms = []jose.SignatureAlgorithm{
 // longest is how many characters an issuer, a subject and an id may have.
 const longest = 255
 
-// Verifier verifies the access tokens that one issuer issues for one audience.
+// Verifier verifies the access tokens that one issuer issues for one of our audiences.
 type Verifier struct {
-	issuer   string
-	audience string
-	now      func() time.Time
-	keys     keys
+	issuer    string
+	audiences []string
+	now       func() time.Time
+	keys      keys
 }
 
 var _ token.JWTVerifier = (*Verifier)(nil)
 
-// New returns a [Verifier]. It sends no request before the first token. The text of its error follows
-// the name of the issuer's variable.
+// New returns a [Verifier]. audience is one audience or several, separated by commas, with or without
+// spaces. New sends no request: the first token causes one.
 func New(issuer, audience string, now func() time.Time) (*Verifier, error) {
 	if issuer == "" || audience == "" {
-		return nil, errors.New("must be set together with the audience")
+		return nil, errors.New("issuer and audience must be set together")
+	}
+	var audiences []string
+	for entry := range strings.SplitSeq(audience, ",") {
+		entry = strings.TrimSpace(entry)
+		if entry == "" {
+			return nil, errors.New("an audience is empty")
+		}
+		audiences = append(audiences, entry)
 	}
 	u, err := url.Parse(issuer)
 	if err != nil || !isSafe(u) || u.Scheme+"://"+u.Host+u.Path != issuer || !token.IsVisibleASCII(issuer, longest) {
-		return nil, errors.New("is not an https URL, such as https://issuer.example.com")
+		return nil, errors.New("the issuer is not an https URL, such as https://issuer.example.com")
 	}
 	client := &http.Client{
 		Transport:     &http.Transport{MaxResponseHeaderBytes: maxAnswer},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
+	wallClock := func() time.Time { return now().Round(0) } // the monotonic clock may stop while Lambda freezes a process
 	return &Verifier{
-		issuer:   issuer,
-		audience: audience,
-		now:      now,
-		keys:     keys{issuer: issuer, client: client, now: now},
+		issuer:    issuer,
+		audiences: audiences,
+		now:       now,
+		keys:      keys{issuer: issuer, client: client, now: wallClock},
 	}, nil
 }
 
@@ -98,24 +108,31 @@ func (v *Verifier) Verify(ctx context.Context, bearer string) (token.Principal, 
 	return token.Principal{Subject: v.issuer + " " + c.Subject, TokenID: id}, nil
 }
 
-// parse decodes a signed token in compact form. It refuses the headers crit and b64, because we know
-// no extension (RFC 7515, section 4.1.11; RFC 7797, section 7).
+// parse decodes a signed token in compact form. It refuses the headers crit and b64, whatever their
+// values, because we know no extension (RFC 7515, section 4.1.11; RFC 7797, section 7).
 func parse(bearer string) (*jose.JSONWebSignature, error) {
 	strict := base64.RawURLEncoding.Strict() // go-jose ignores the unused bits at the end of a part
-	for part := range strings.SplitSeq(bearer, ".") {
-		if _, err := strict.DecodeString(part); err != nil {
+	var parts [][]byte
+	for encoded := range strings.SplitSeq(bearer, ".") {
+		part, err := strict.DecodeString(encoded)
+		if err != nil {
 			return nil, token.ReasonForm
 		}
+		parts = append(parts, part)
+	}
+	var extensions struct { // go-jose takes null for a missing header
+		Critical jsontext.Value `json:"crit"`
+		Base64   jsontext.Value `json:"b64"`
+	}
+	err := json.Unmarshal(parts[0], &extensions)
+	if err != nil || extensions.Critical != nil || extensions.Base64 != nil {
+		return nil, token.ReasonForm
 	}
 	signed, err := jose.ParseSignedCompact(bearer, algorithms)
 	if _, ok := errors.AsType[*jose.ErrUnexpectedSignatureAlgorithm](err); ok {
 		return nil, token.ReasonSignature
 	}
 	if err != nil {
-		return nil, token.ReasonForm
-	}
-	extensions := signed.Signatures[0].Protected.ExtraHeaders
-	if extensions["crit"] != nil || extensions["b64"] != nil {
 		return nil, token.ReasonForm
 	}
 	return signed, nil

@@ -32,8 +32,10 @@ func TestNew(t *testing.T) {
 		{name: "http on this machine, by IPv6", issuer: "http://[::1]:8080", audience: "plants", valid: true},
 		{name: "http on this machine, by name", issuer: "http://localhost:8080", audience: "plants", valid: true},
 		{name: "http on the host of a container", issuer: "http://host.docker.internal:8080", audience: "plants", valid: true},
+		{name: "several audiences", issuer: issuerURL, audience: "plants, animals", valid: true},
 
 		{name: "no issuer", audience: "plants"},
+		{name: "an empty audience among others", issuer: issuerURL, audience: "plants, ,animals"},
 		{name: "no audience", issuer: issuerURL},
 		{name: "an issuer that is too long", issuer: "https://" + strings.Repeat("a", 248), audience: "plants"},
 		{name: "another scheme", issuer: "ftp://127.0.0.1", audience: "plants"},
@@ -119,6 +121,10 @@ func TestClaims(t *testing.T) {
 	checkRows(t, i, k1, []row{
 		{name: "one of several audiences", claims: object{"aud": []string{"a", "plants"}}},
 		{name: "another audience, our client", claims: object{"aud": "a", "client_id": "plants"}, want: token.ReasonAudience},
+		{name: "the second of our audiences", claims: object{"aud": "herbs"}},
+		{name: "no audience, the second of our clients", claims: object{"aud": nil, "client_id": "herbs"}},
+		{name: "the list of our audiences", claims: object{"aud": "plants,herbs"}, want: token.ReasonAudience},
+		{name: "a null audience, our client", claims: object{"aud": null, "client_id": "plants"}, want: token.ReasonAudience},
 		{name: "an empty audience, our client", claims: object{"aud": none, "client_id": "plants"}, want: token.ReasonAudience},
 		{name: "no audience, another client", claims: object{"aud": nil, "client_id": "animals"}, want: token.ReasonAudience},
 		{name: "another issuer", claims: object{"iss": issuerURL + "/"}, want: token.ReasonIssuer},
@@ -151,7 +157,9 @@ func TestSignatures(t *testing.T) {
 		{name: "another key", sign: stranger, want: token.ReasonSignature},
 		{name: "a key in the token", sign: stranger, header: object{"jwk": other.published[0]}, want: token.ReasonSignature},
 		{name: "a critical extension", header: object{"crit": []string{"x"}, "x": 1}, want: token.ReasonForm},
+		{name: "a critical extension null", header: object{"crit": null}, want: token.ReasonForm},
 		{name: "b64 that is not critical", header: object{"b64": true}, want: token.ReasonForm},
+		{name: "b64 null", header: object{"b64": null}, want: token.ReasonForm},
 	})
 }
 

@@ -88,6 +88,17 @@ func TestFetches(t *testing.T) {
 	})
 }
 
+// The age of keys counts the wall clock's time: while Lambda freezes a process, the monotonic clock may stop.
+func TestAgeOfKeys(t *testing.T) {
+	i, k1 := newIssuer()
+	i.now = time.Now // of a bubble, it does not read the monotonic clock
+	v := i.verifier(t)
+	i.check(t, v, attempt{name: "the first token", bearer: i.token(t, k1, nil, object{"exp": 9e9}), requests: 2})
+	if fetched := v.keys.fetched; fetched != fetched.Round(0) {
+		t.Errorf("the keys were fetched at %v, want no reading of the monotonic clock", fetched)
+	}
+}
+
 // An issuer that takes 0.9 s for each document has no time for the keys in the first fetch, which does not
 // delay the authorizer beyond its budget.
 func TestSlowIssuer(t *testing.T) {
@@ -172,6 +183,7 @@ func TestDocuments(t *testing.T) {
 		{"the discovery is not HTTP", discoveryPath, malformed},
 		{"the discovery is for another issuer", discoveryPath, discovers("https://canary", issuerURL+keysPath)},
 		{"the discovery is for the beginning of the issuer", discoveryPath, discovers("https://issuer", issuerURL+keysPath)},
+		{"the discovery is for a longer issuer", discoveryPath, discovers(issuerURL+".canary", issuerURL+keysPath)},
 		{"the discovery is for no issuer", discoveryPath, discovers("", issuerURL+keysPath)},
 		{"the discovery is moved", discoveryPath, answers(http.StatusMovedPermanently, isJSON, "{}")},
 		{"the keys fail", keysPath, answers(http.StatusInternalServerError, isJSON, set+"}")},

@@ -103,6 +103,9 @@ type row struct {
 	Token     string    `json:"token,omitempty"` // only in the output of issue
 }
 
+// soon is how long before its expiry a token should be replaced.
+const soon = 14 * 24 * time.Hour
+
 func newRow(t token.Token, bearer string) row {
 	state := "valid"
 	switch now := time.Now(); {
@@ -110,7 +113,7 @@ func newRow(t token.Token, bearer string) row {
 		state = "revoked"
 	case t.Expired(now):
 		state = "expired"
-	case t.Expired(now.Add(token.Soon)):
+	case t.Expired(now.Add(soon)):
 		state = "expires soon"
 	}
 	return row{

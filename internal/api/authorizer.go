@@ -35,15 +35,10 @@ func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	took := a.Now().Sub(start)
 	outcome := classify(err)
 	level := outcome.level()
-	var more []slog.Attr
-	switch {
-	case !r.principal.ReplaceBy.IsZero():
-		left := r.principal.ReplaceBy.Sub(start)
-		more = append(more, slog.Int("expires_in_days", int(left.Hours()/24)))
-	case err == nil && took < slow:
+	if err == nil && took < slow {
 		level = slog.LevelDebug // the function's line says the same
 	}
-	outcome.log(ctx, a.Log, level, "authorize", r, took, more...)
+	outcome.log(ctx, a.Log, level, "authorize", r, took)
 	return json.Marshal(authorization{
 		IsAuthorized: true,
 		Context:      newVerdict(r.Headers["authorization"], r.principal, err),

@@ -19,9 +19,9 @@ func (o outcome) level() slog.Level {
 
 // log writes the one line of a request. The code is that of the answer, and 0 for a success. The line of
 // an invalid token has the reason. The text of an error is logged if the error is the service's and not
-// the request's. The line also has the attributes in more.
+// the request's.
 func (o outcome) log(
-	ctx context.Context, log *slog.Logger, level slog.Level, message string, r request, took time.Duration, more ...slog.Attr,
+	ctx context.Context, log *slog.Logger, level slog.Level, message string, r request, took time.Duration,
 ) {
 	attributes := []slog.Attr{
 		slog.String("request_id", r.RequestContext.RequestID),
@@ -30,7 +30,6 @@ func (o outcome) log(
 		slog.String("token_id", r.principal.TokenID),
 		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
 	}
-	attributes = append(attributes, more...)
 	if reason, ok := errors.AsType[token.Reason](o.err); ok {
 		attributes = append(attributes, slog.String("reason", string(reason)))
 	}

@@ -42,15 +42,6 @@ type Token struct {
 // Expired reports whether the token is expired at now. It is from ExpiresAt on.
 func (t Token) Expired(now time.Time) bool { return !now.Before(t.ExpiresAt) }
 
-// Soon is how long before its expiry a token should be replaced.
-const Soon = 14 * 24 * time.Hour
-
-// expiresSoon reports whether the token should be replaced at now. A token that was issued for a shorter
-// time is meant to expire.
-func (t Token) expiresSoon(now time.Time) bool {
-	return t.ExpiresAt.Sub(t.CreatedAt) > Soon && t.ExpiresAt.Sub(now) < Soon
-}
-
 // Issue makes a token for subject that expires at now plus ttl, rounded up to a whole second. It
 // returns the bearer token, which must not be stored, and the Token to store. It returns an error if
 // subject is not 1 to 128 visible ASCII characters, ttl is under a second, or random has too few bytes.

@@ -36,9 +36,8 @@ func (Reason) Is(target error) bool { return target == ErrInvalid }
 
 // Principal is the client that a valid token denotes.
 type Principal struct {
-	Subject   string
-	TokenID   string    // for logs
-	ReplaceBy time.Time // expiry of a token that is due for replacement; zero for every other
+	Subject string
+	TokenID string // for logs
 }
 
 // Verifier verifies the opaque tokens in a store.
@@ -80,9 +79,5 @@ func (v Verifier) Verify(ctx context.Context, bearer string) (Principal, error) 
 	case t.Expired(v.Now()):
 		return Principal{}, ReasonExpired
 	}
-	p := Principal{Subject: t.Subject, TokenID: t.ID}
-	if t.expiresSoon(v.Now()) {
-		p.ReplaceBy = t.ExpiresAt
-	}
-	return p, nil
+	return Principal{Subject: t.Subject, TokenID: t.ID}, nil
 }

@@ -2,7 +2,6 @@ package token_test
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"strings"
 	"testing"
@@ -61,42 +60,6 @@ func TestVerify(t *testing.T) {
 			got, err := token.Verifier{Store: store, Now: now}.Verify(t.Context(), bearer)
 			if got != want || !errors.Is(err, test.want) {
 				t.Errorf("Verify = %+v, %v, want %+v, %v", got, err, want, test.want)
-			}
-		})
-	}
-}
-
-// A token that was issued for longer than two weeks is to be replaced in its last two weeks.
-func TestReplaceBy(t *testing.T) {
-	const day = 24 * time.Hour
-	tests := []struct {
-		name      string
-		ttl, left time.Duration
-		replace   bool
-	}{
-		{name: "two weeks are left", ttl: 30 * day, left: 14 * day},
-		{name: "less than two weeks are left", ttl: 30 * day, left: 14*day - time.Second, replace: true},
-		{name: "a second is left", ttl: 30 * day, left: time.Second, replace: true},
-		{name: "the shortest life that counts", ttl: 14*day + time.Second, left: 13 * day, replace: true},
-		{name: "a token that is meant to expire", ttl: 14 * day, left: 13 * day},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			bearer, issued, err := token.Issue(rand.Reader, "alice", noon, test.ttl)
-			if err != nil {
-				t.Fatal(err)
-			}
-			verifier := token.Verifier{
-				Store: finder(func(string) (token.Token, error) { return issued, nil }),
-				Now:   func() time.Time { return issued.ExpiresAt.Add(-test.left) },
-			}
-			want := time.Time{}
-			if test.replace {
-				want = issued.ExpiresAt
-			}
-			got, err := verifier.Verify(t.Context(), bearer)
-			if err != nil || !got.ReplaceBy.Equal(want) {
-				t.Errorf("Verify = %+v, %v, want to replace the token by %v", got, err, want)
 			}
 		})
 	}

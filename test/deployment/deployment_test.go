@@ -19,7 +19,7 @@ const (
 // of the stack. Each step needs those before it. After each deployment, deploy/deploy runs the contract tests, which also send
 // requests without a token.
 func TestDeployment(t *testing.T) {
-	needs(t, "aws", "jq", "curl", "git")
+	needs(t, "aws", "curl", "git")
 	local := start(t)
 	var role []string // the variables of the deployment role
 	for _, step := range []struct {

@@ -1,0 +1,220 @@
+// Package deploy tests the scripts of this folder: deploy and smoke-test with stand-ins for the programs that they call,
+// restore with DynamoDB Local.
+package deploy
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The stand-ins for programs share a folder. Its file status has the status of the stack; without it, there is no stack.
+// What they are asked for is in the file calls.
+const (
+	standInAWS = `#!/bin/sh
+case "$*" in
+*StackStatus*) cat status; echo >>asked ;;
+*"'Build'"*) [ ! -e status ] || echo 1111111-dirty 2026-11-22T12:00:00Z ;;
+*"'Url'"*) echo https://api ;;
+*"'AlarmTopic'"*) cat topic ;;
+*cancel-update-stack*)
+	grep -qx UPDATE_IN_PROGRESS status || exit 1
+	echo cancel >>calls
+	echo UPDATE_ROLLBACK_IN_PROGRESS >status ;;
+*"wait stack-rollback-complete"*) echo wait >>calls; grep -qx UPDATE_ROLLBACK_COMPLETE status ;;
+*"sns publish --topic-arn TOPIC "*) echo publish >>calls ;;
+*"sns publish"*) echo publish-elsewhere >>calls ;;
+*) exit 2 ;;
+esac
+`
+	standInMake = `#!/bin/sh
+state() { cat status; }
+until_calls() { until [ "$(grep -cx "$1" calls)" -ge "$2" ]; do sleep 0.05; done; }
+until_asked() { until [ -s asked ]; do sleep 0.05; done; }
+case "$*" in
+plantstore) ;;
+"contract URL=https://api")
+	[ "$TOKEN" = token ] || exit 2
+	if [ "$(state)" = UPDATE_IN_PROGRESS ]; then echo test-update; else echo test; fi >>calls
+	CONTRACT ;;
+"deploy ENV=staging SHIFT="*)
+	echo "deploy-${3#SHIFT=}" >>calls
+	DEPLOYMENT ;;
+*) exit 2 ;;
+esac
+`
+	standInPlantstore = `#!/bin/sh
+case "$*" in
+"token issue --stack plant-store-staging --subject smoke-test --ttl 15m") echo "Token abc" >&2; echo token ;;
+"token revoke --stack plant-store-staging abc") echo revoke >>calls ;;
+*) exit 2 ;;
+esac
+`
+)
+
+// TestDeploy runs deploy/deploy with stand-ins for a deployment and the contract tests.
+func TestDeploy(t *testing.T) {
+	const (
+		succeeds    = "until_asked; echo UPDATE_IN_PROGRESS >status; until_calls test-update 2; echo UPDATE_COMPLETE >status"
+		isCancelled = "echo UPDATE_IN_PROGRESS >status; until_calls cancel 1; echo UPDATE_ROLLBACK_COMPLETE >status; exit 1"
+		untested    = "echo UPDATE_IN_PROGRESS >status; echo UPDATE_COMPLETE >status"
+		failsUpdate = `[ "$(state)" != UPDATE_IN_PROGRESS ]`
+		outlasts    = `until [ "$(state)" != UPDATE_IN_PROGRESS ]; do sleep 0.05; done`
+	)
+	for _, test := range []struct {
+		name       string
+		first      bool   // there is no stack
+		shift      string // of traffic, gradual unless a row says otherwise
+		deployment string // what `make deploy` does
+		contract   string // what `make contract` does
+		calls      string // without repetitions
+		failure    string // a part of what is said of a failure
+	}{
+		{
+			name:       "a good build is tested before, while traffic shifts, and after",
+			deployment: succeeds, contract: "true",
+			calls: "test deploy-gradual test-update test",
+		},
+		{
+			name:  "a first deployment is tested after",
+			first: true, deployment: "echo CREATE_COMPLETE >status", contract: "true",
+			calls: "deploy-gradual test",
+		},
+		{
+			name:  "at once, nothing is tested before",
+			shift: "at-once", deployment: untested, contract: "true",
+			calls: "deploy-at-once test",
+		},
+		{
+			name:       "a build that does not pass before is deployed without a test that could stop it",
+			deployment: untested, contract: "grep -q deploy calls",
+			calls: "test deploy-gradual test",
+		},
+		{
+			name:       "a test that fails while traffic shifts cancels the update",
+			deployment: isCancelled, contract: failsUpdate,
+			calls:   "test deploy-gradual test-update cancel wait publish",
+			failure: "The update was rolled back: plant-store-staging runs the build from before, 1111111-dirty",
+		},
+		{
+			name:       "a roll back that fails is said",
+			deployment: strings.Replace(isCancelled, "ROLLBACK_COMPLETE", "ROLLBACK_FAILED", 1), contract: failsUpdate,
+			calls:   "test deploy-gradual test-update cancel wait publish",
+			failure: "the roll back failed too",
+		},
+		{
+			name:       "a deployment that ends before its test fails is not cancelled",
+			deployment: "echo UPDATE_IN_PROGRESS >status; until_calls test-update 1; echo UPDATE_COMPLETE >status",
+			contract:   failsUpdate + ` || { ` + outlasts + `; false; }`,
+			calls:      "test deploy-gradual test-update publish",
+			failure:    "git checkout 1111111 ",
+		},
+		{
+			name:       "a test that fails afterwards prints the way back",
+			deployment: succeeds, contract: `! grep -qx UPDATE_COMPLETE status || ! grep -q deploy calls`,
+			calls:   "test deploy-gradual test-update test publish",
+			failure: "-f commit=$(git rev-parse 1111111)",
+		},
+		{
+			name:  "a first deployment that fails its test has no way back",
+			first: true, deployment: "echo CREATE_COMPLETE >status", contract: "false",
+			calls:   "deploy-gradual test publish",
+			failure: "there is no build to return to",
+		},
+		{
+			name:       "a deployment that fails by itself is not cancelled",
+			deployment: "echo UPDATE_IN_PROGRESS >status; until_calls test-update 1; echo UPDATE_ROLLBACK_COMPLETE >status; exit 1",
+			contract:   outlasts,
+			calls:      "test deploy-gradual test-update publish",
+			failure:    "The deployment of plant-store-staging failed",
+		},
+		{
+			name:       "without an alarm topic, nothing is published",
+			deployment: "rm topic; exit 1", contract: "true",
+			calls:   "test deploy-gradual",
+			failure: "The deployment of plant-store-staging failed",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			for _, script := range []string{"deploy", "smoke-test"} {
+				content, err := os.ReadFile(script)
+				if err != nil {
+					t.Fatal(err)
+				}
+				write(t, filepath.Join(folder, "deploy", script), string(content))
+			}
+			write(t, filepath.Join(folder, "path/aws"), standInAWS)
+			write(t, filepath.Join(folder, "path/make"),
+				strings.NewReplacer("CONTRACT", test.contract, "DEPLOYMENT", test.deployment).Replace(standInMake))
+			write(t, filepath.Join(folder, "bin/plantstore"), standInPlantstore)
+			write(t, filepath.Join(folder, "calls"), "")
+			write(t, filepath.Join(folder, "topic"), "TOPIC")
+			if !test.first {
+				write(t, filepath.Join(folder, "status"), "UPDATE_COMPLETE\n")
+			}
+
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			arguments := []string{"staging"}
+			if test.shift != "" {
+				arguments = append(arguments, test.shift)
+			}
+			command := exec.CommandContext(ctx, filepath.Join(folder, "deploy/deploy"), arguments...)
+			command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+			command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
+			command.Env = []string{
+				"PATH=" + filepath.Join(folder, "path") + ":" + os.Getenv("PATH"), "GITHUB_STEP_SUMMARY=" + filepath.Join(folder, "summary"),
+			}
+			output, err := command.CombinedOutput()
+
+			if succeeded := err == nil; succeeded != (test.failure == "") {
+				t.Errorf("it ends with %v, want success = %t:\n%s", err, test.failure == "", output)
+			}
+			calls := strings.Fields(read(t, filepath.Join(folder, "calls")))
+			tests := strings.Count(strings.Join(calls, " "), "test")
+			calls = slices.DeleteFunc(calls, func(call string) bool { return call == "revoke" })
+			if got := strings.Join(slices.Compact(calls), " "); got != test.calls {
+				t.Errorf("calls = %q, want %q:\n%s", got, test.calls, output)
+			}
+			if revoked := strings.Count(read(t, filepath.Join(folder, "calls")), "revoke"); revoked != tests {
+				t.Errorf("%d of the tests' %d tokens are revoked, want all", revoked, tests)
+			}
+			if test.failure == "" {
+				return
+			}
+			for name, said := range map[string]string{"output": string(output), "summary": read(t, filepath.Join(folder, "summary"))} {
+				if !strings.Contains(said, test.failure) {
+					t.Errorf("the %s is %s, want %q in it", name, said, test.failure)
+				}
+			}
+		})
+	}
+}
+
+// write writes a file that can be run, in a folder that may not exist yet.
+func write(t *testing.T, file, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(content), 0o700); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}

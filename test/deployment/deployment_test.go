@@ -30,8 +30,8 @@ func TestDeployment(t *testing.T) {
 			local.must(t, nil, "aws", "cloudformation", "deploy", "--stack-name", roles, "--template-file", "deploy/role.yaml",
 				"--capabilities", "CAPABILITY_IAM", "--parameter-overrides", "StackName="+staging, "Subject="+subject,
 				"OidcProvider=arn:aws:iam::000000000000:oidc-provider/"+provider)
-			boundary := `{ Stage = "staging", PermissionsBoundary = "` + local.outputs(t, roles)["Boundary"] + `" }`
-			local.edit(t, "samconfig.toml", "[staging.deploy.parameters]", `{ Stage = "staging" }`, boundary)
+			boundary := `Stage = "staging", PermissionsBoundary = "` + local.outputs(t, roles)["Boundary"] + `"`
+			local.edit(t, "samconfig.toml", "[staging.deploy.parameters]", `Stage = "staging"`, boundary)
 		}},
 		{"another environment cannot assume the role", func(t *testing.T) {
 			_, refusal := local.assume(t, strings.Replace(subject, "staging", "production", 1))

@@ -93,7 +93,7 @@ func (local localAWS) command(t *testing.T, variables []string, arguments ...str
 	arguments = append(append([]string{"--port", local.port, "env"}, variables...), arguments...)
 	command := exec.CommandContext(t.Context(), "tools/local/aws", arguments...)
 	command.Dir = local.folder
-	// `make deploy` builds for arm64, except for the environment local.
+	// `make deploy` builds for x86_64, except for the environment local.
 	architecture := map[string]string{"amd64": "x86_64", "arm64": "arm64"}[runtime.GOARCH]
 	command.Env = append(os.Environ(), "MAKEFLAGS=ARCH="+architecture)
 	return command

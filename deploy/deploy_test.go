@@ -39,7 +39,7 @@ until_calls() { until [ "$(grep -cx "$1" calls)" -ge "$2" ]; do sleep 0.05; done
 until_asked() { until [ -s asked ]; do sleep 0.05; done; }
 case "$*" in
 plantstore) ;;
-"contract URL=https://api")
+"contract URL=https://api SUBJECT=smoke-test")
 	[ "$TOKEN" = token ] || exit 2
 	if [ "$(state)" = UPDATE_IN_PROGRESS ]; then echo test-update; else echo test; fi >>calls
 	CONTRACT ;;

@@ -91,6 +91,11 @@ var powers = []struct {
 		resource: "arn:${AWS::Partition}:codedeploy:${AWS::Region}:${AWS::AccountId}:deploymentconfig:*",
 	},
 	{
+		reason:   "deploy/deploy tells the alarm topic that it failed, which an alarm of the role could do too",
+		actions:  list{"sns:Publish"},
+		resource: "arn:${AWS::Partition}:sns:${AWS::Region}:${AWS::AccountId}:*",
+	},
+	{
 		reason: "IAM accepts no resource for these actions",
 		actions: list{
 			"cloudformation:GetTemplateSummary", "cloudformation:ValidateTemplate", "cloudwatch:DescribeAlarms",

@@ -25,7 +25,7 @@ var _ plant.Store = (*Plants)(nil)
 
 // plantItem is a plant as the table holds it.
 type plantItem struct {
-	ID int64 `dynamodbav:"id"`
+	ID int64 `dynamodbav:"id"` // the table's key, see [keyOf]
 	plantAttributes
 	CreatedAt time.Time `dynamodbav:"created_at"` // RFC 3339, UTC
 	CreatedBy string    `dynamodbav:"created_by"` // subject of the request's token
@@ -54,7 +54,7 @@ func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 	_, err = call(ctx, s.Client.PutItem, &dynamodb.PutItemInput{
 		TableName:                           &s.Table,
 		Item:                                attributes,
-		ConditionExpression:                 aws.String("attribute_not_exists(id)"),
+		ConditionExpression:                 aws.String("attribute_not_exists(" + plantKey.Name + ")"),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
 	if exists, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {

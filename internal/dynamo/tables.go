@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -14,17 +15,34 @@ import (
 // ErrNoTable means that a table does not exist.
 var ErrNoTable = errors.New("the table does not exist")
 
-// A table has the key id.
+// Key is the key of a table.
+type Key struct {
+	Name string
+	Type types.ScalarAttributeType
+}
+
+var plantKey, tokenKey = keyOf[plantItem](), keyOf[tokenItem]()
+
+// Keys returns the keys of the two tables, which template.yaml has too.
+func Keys() (plants, tokens Key) { return plantKey, tokenKey }
+
+// keyOf returns the key of a table with these items: their first field, a number or a text.
+func keyOf[Item any]() Key {
+	field := reflect.TypeFor[Item]().Field(0)
+	key := Key{Name: field.Tag.Get("dynamodbav"), Type: types.ScalarAttributeTypeS}
+	if field.Type.Kind() == reflect.Int64 {
+		key.Type = types.ScalarAttributeTypeN
+	}
+	return key
+}
+
 type table struct {
-	name   string
-	idType types.ScalarAttributeType
+	name string
+	key  Key
 }
 
 func tables(plants, tokens string) []table {
-	return []table{
-		{name: plants, idType: types.ScalarAttributeTypeN},
-		{name: tokens, idType: types.ScalarAttributeTypeS},
-	}
+	return []table{{name: plants, key: plantKey}, {name: tokens, key: tokenKey}}
 }
 
 // CreateTables creates the two tables in a local DynamoDB, unless they exist, and checks them. In AWS,
@@ -34,8 +52,8 @@ func CreateTables(ctx context.Context, client *dynamodb.Client, plants, tokens s
 		_, err := call(ctx, client.CreateTable, &dynamodb.CreateTableInput{
 			TableName:            &t.name,
 			BillingMode:          types.BillingModePayPerRequest,
-			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: t.idType}},
-			KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: &t.key.Name, AttributeType: t.key.Type}},
+			KeySchema:            []types.KeySchemaElement{{AttributeName: &t.key.Name, KeyType: types.KeyTypeHash}},
 		})
 		if err != nil && !causedBy[*types.ResourceInUseException](err) {
 			return err
@@ -55,19 +73,19 @@ func CheckTables(ctx context.Context, client *dynamodb.Client, plants, tokens st
 		if err != nil {
 			return err
 		}
-		if !hasKey(out.Table, t.idType) {
-			return fmt.Errorf("table %s does not have the key id of type %s: is it another table?", t.name, t.idType)
+		if !hasKey(out.Table, t.key) {
+			return fmt.Errorf("table %s does not have the key %s of type %s: is it another table?", t.name, t.key.Name, t.key.Type)
 		}
 	}
 	return nil
 }
 
-// hasKey reports whether the key of a table is id, of this type.
-func hasKey(t *types.TableDescription, idType types.ScalarAttributeType) bool {
-	if aws.ToString(t.KeySchema[0].AttributeName) != "id" {
+// hasKey reports whether a table has this key.
+func hasKey(t *types.TableDescription, key Key) bool {
+	if aws.ToString(t.KeySchema[0].AttributeName) != key.Name {
 		return false
 	}
 	return slices.ContainsFunc(t.AttributeDefinitions, func(a types.AttributeDefinition) bool {
-		return aws.ToString(a.AttributeName) == "id" && a.AttributeType == idType
+		return aws.ToString(a.AttributeName) == key.Name && a.AttributeType == key.Type
 	})
 }

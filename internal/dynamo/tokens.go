@@ -26,7 +26,7 @@ var _ token.Store = (*Tokens)(nil)
 // tokenItem is a token as the table holds it. A revoked one stays until it would have expired:
 // without it, a put that was delayed could store the token again.
 type tokenItem struct {
-	ID        string    `dynamodbav:"id"` // the table's key
+	ID        string    `dynamodbav:"id"` // the table's key, see [keyOf]
 	Digest    string    `dynamodbav:"digest"`
 	Subject   string    `dynamodbav:"subject"`
 	CreatedAt time.Time `dynamodbav:"created_at"`          // RFC 3339, UTC
@@ -38,7 +38,7 @@ type tokenItem struct {
 func (s *Tokens) Find(ctx context.Context, id string) (token.Token, error) {
 	out, err := call(ctx, s.Client.GetItem, &dynamodb.GetItemInput{
 		TableName:      &s.Table,
-		Key:            map[string]types.AttributeValue{"id": text(id)},
+		Key:            tokenItemKey(id),
 		ConsistentRead: aws.Bool(true),
 	})
 	if err != nil {
@@ -59,7 +59,7 @@ func (s *Tokens) Add(ctx context.Context, t token.Token) error {
 	_, err = call(ctx, s.Client.PutItem, &dynamodb.PutItemInput{
 		TableName:                           &s.Table,
 		Item:                                item,
-		ConditionExpression:                 aws.String("attribute_not_exists(id)"),
+		ConditionExpression:                 aws.String("attribute_not_exists(" + tokenKey.Name + ")"),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
 	if exists, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
@@ -80,8 +80,8 @@ func (s *Tokens) Add(ctx context.Context, t token.Token) error {
 func (s *Tokens) Revoke(ctx context.Context, id string) error {
 	_, err := call(ctx, s.Client.UpdateItem, &dynamodb.UpdateItemInput{
 		TableName:                 &s.Table,
-		Key:                       map[string]types.AttributeValue{"id": text(id)},
-		ConditionExpression:       aws.String("attribute_exists(id)"),
+		Key:                       tokenItemKey(id),
+		ConditionExpression:       aws.String("attribute_exists(" + tokenKey.Name + ")"),
 		UpdateExpression:          aws.String("SET revoked = :true"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{":true": &types.AttributeValueMemberBOOL{Value: true}},
 	})
@@ -140,13 +140,16 @@ func tokenError(err error) error {
 	return err
 }
 
-func text(value string) types.AttributeValue { return &types.AttributeValueMemberS{Value: value} }
+// tokenItemKey returns the key of the item with this id.
+func tokenItemKey(id string) map[string]types.AttributeValue {
+	return map[string]types.AttributeValue{tokenKey.Name: &types.AttributeValueMemberS{Value: id}}
+}
 
 // decodeToken returns the token that an item holds. An item that somebody else wrote may hold none,
 // or a time that JSON cannot express.
 func decodeToken(item map[string]types.AttributeValue) (token.Token, error) {
 	var id string
-	_ = attributevalue.Unmarshal(item["id"], &id) // it is the key, so it is there and a string
+	_ = attributevalue.Unmarshal(item[tokenKey.Name], &id) // it is the key, so it is there and a string
 	var stored tokenItem
 	if err := attributevalue.UnmarshalMap(item, &stored); err != nil {
 		return token.Token{}, fmt.Errorf("dynamo: the item with the id %q is no token: %w", id, err)

@@ -32,15 +32,18 @@ var examples = map[string]string{
 Only the token is printed to standard output. The table stores its id and SHA-256 digest but not its secret, so the token cannot be shown again.`,
 	"list": `
     plantstore token list --stack plant-store-dev
-    plantstore token list --stack plant-store-dev --expiring 7d
+    plantstore token list --stack plant-store-dev --expiring 14d
     plantstore token list --table tokens --output json | jq '.[] | select(.state != "valid")'
 
-The state is "valid", "expires soon" (within 14 days), "expired" or "revoked".`,
+The state is "valid", "expired" or "revoked".`,
 	"revoke": `
     plantstore token revoke --stack plant-store-dev 0a1B2c3D4e5F
     plantstore token revoke --stack plant-store-dev - <leaked.txt
+    plantstore token list --stack plant-store-dev -o json | jq -r '.[] | select(.state != "revoked" and .subject == "alice").id' | xargs -r plantstore token revoke --stack plant-store-dev
 
-The second form reads the token itself and takes the id out of it. Do not give it as an argument: other users of the machine see those.`,
+The second form reads the token itself and takes the id out of it. Do not give it as an argument: other users of the machine see those.
+
+The third form revokes all tokens of a subject. For all that were issued since a date, put .created_at >= "2026-11-20" in place of the subject. If it fails or is interrupted, repeat it: it goes on with the tokens that are left.`,
 	"create": `
     plantstore tables create --endpoint-url http://127.0.0.1:8000`,
 }

@@ -103,18 +103,13 @@ type row struct {
 	Token     string    `json:"token,omitempty"` // only in the output of issue
 }
 
-// soon is how long before its expiry a token should be replaced.
-const soon = 14 * 24 * time.Hour
-
 func newRow(t token.Token, bearer string) row {
 	state := "valid"
-	switch now := time.Now(); {
+	switch {
 	case t.Revoked:
 		state = "revoked"
-	case t.Expired(now):
+	case t.Expired(time.Now()):
 		state = "expired"
-	case t.Expired(now.Add(soon)):
-		state = "expires soon"
 	}
 	return row{
 		ID:        t.ID,

@@ -29,7 +29,7 @@ type tokenCommand struct {
 
 	Issue  issueCommand  `cmd:"" help:"Issue a token and print it. It cannot be shown again."`
 	List   listCommand   `cmd:"" help:"List tokens, soonest expiry first."`
-	Revoke revokeCommand `cmd:"" help:"Revoke a token immediately."`
+	Revoke revokeCommand `cmd:"" help:"Revoke tokens immediately."`
 }
 
 // store returns the store that the flags name.
@@ -129,40 +129,47 @@ func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
 }
 
 type revokeCommand struct {
-	ID string `arg:"" help:"The token's id, as issue and list print it, or - to read the token itself from standard input."`
+	IDs []string `arg:"" name:"id" help:"Ids of tokens, as issue and list print them, or - to read the token itself from standard input."`
 }
 
-// Run revokes the token.
+// Run revokes the tokens, one after the other, until one fails.
 func (c *revokeCommand) Run(ctx context.Context, command *tokenCommand) error {
-	id, err := c.id()
-	if err != nil {
-		return err
+	var ids []string
+	for _, argument := range c.IDs {
+		id, err := tokenID(argument)
+		if err != nil {
+			return err
+		}
+		ids = append(ids, id)
 	}
 	store, err := command.store(ctx)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, operationTimeout)
-	defer cancel()
-	err = store.Revoke(ctx, id)
-	if errors.Is(err, token.ErrNotFound) {
-		return errors.New("no such token; `plantstore token list` shows the ids")
+	for i, id := range ids {
+		if err := revoke(ctx, store, id); err != nil {
+			err = command.explain(err, store.Table)
+			return fmt.Errorf("token %s: %w; tokens left to revoke: %d", printable(id), err, len(ids)-i)
+		}
+		fmt.Printf("Token %s is revoked.\n", printable(id))
 	}
-	if errors.Is(err, token.ErrUnavailable) {
-		err = command.explain(err, store.Table)
-		return fmt.Errorf("%w; the token may not be revoked: repeat the command", err)
-	}
-	if err != nil {
-		return command.explain(err, store.Table)
-	}
-	fmt.Printf("Token %s is revoked.\n", printable(id))
 	return nil
 }
 
-// id returns the id of the token to revoke. The argument may also be the token itself.
-func (c *revokeCommand) id() (string, error) {
-	text := strings.TrimSpace(c.ID)
-	if c.ID == "-" {
+func revoke(ctx context.Context, store token.Store, id string) error {
+	ctx, cancel := context.WithTimeout(ctx, operationTimeout)
+	defer cancel()
+	err := store.Revoke(ctx, id)
+	if errors.Is(err, token.ErrNotFound) {
+		return errors.New("no such token, see `plantstore token list`")
+	}
+	return err
+}
+
+// tokenID returns the id of the token to revoke. The argument may also be the token itself.
+func tokenID(argument string) (string, error) {
+	text := strings.TrimSpace(argument)
+	if argument == "-" {
 		input, err := io.ReadAll(io.LimitReader(os.Stdin, 4096))
 		if err != nil {
 			return "", err
@@ -172,7 +179,7 @@ func (c *revokeCommand) id() (string, error) {
 	if id, ok := token.ID(text); ok {
 		return id, nil
 	}
-	if c.ID == "-" {
+	if argument == "-" {
 		return "", usageError("standard input is not a token")
 	}
 	if token.Resembles(text) {

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -20,10 +19,6 @@ import (
 	"plantstore/internal/token"
 	"plantstore/test/runtimeapi"
 )
-
-// wholeCPU is the memory size in MB that has a whole CPU. Source: Lambda Developer
-// Guide, "Configure Lambda function memory".
-const wholeCPU = 1769
 
 // function is a function that tools/bench/run has built, with the event that it gets.
 type function struct {
@@ -37,7 +32,6 @@ type function struct {
 func newFunctions() []function {
 	create := must(os.ReadFile("events/createplant/create.json"))
 	authorize := must(os.ReadFile("events/authorizer/create.json"))
-	mistyped := bytes.Replace(authorize, []byte("SampleToken"), []byte("SimpleToken"), 1)
 	// Ours have Amazon's roots embedded.
 	ours := append(templateVariables(), "SSL_CERT_FILE=bin/bench/amazon.pem", "SSL_CERT_DIR=none")
 	// Go reads both /etc/ssl/certs and /etc/pki/tls/certs. In Amazon Linux 2023 they are one directory.
@@ -47,19 +41,22 @@ func newFunctions() []function {
 		{folder: "baseline", environment: system, event: create, want: "Monstera"},
 		{folder: "createplant", environment: ours, event: create, want: "Monstera"},
 		{folder: "authorizer", environment: ours, event: authorize, want: "allow"},
-		{folder: "authorizer", environment: ours, event: mistyped, want: "deny"},
 	}
 }
 
-// templateVariables returns the variables that template.yaml gives to every
-// function.
+// templateVariables returns the variables that template.yaml gives to every function.
 func templateVariables() (variables []string) {
-	var section map[string]any
-	check(yaml.Unmarshal(must(os.ReadFile("template.yaml")), &section))
-	for _, key := range []string{"Globals", "Function", "Environment", "Variables"} {
-		section, _ = section[key].(map[string]any)
+	var template struct {
+		Globals struct {
+			Function struct {
+				Environment struct {
+					Variables map[string]any `yaml:"Variables"`
+				} `yaml:"Environment"`
+			} `yaml:"Function"`
+		} `yaml:"Globals"`
 	}
-	for name, value := range section {
+	check(yaml.Unmarshal(must(os.ReadFile("template.yaml")), &template))
+	for name, value := range template.Globals.Function.Environment.Variables {
 		variables = append(variables, fmt.Sprint(name, "=", value))
 	}
 	return variables
@@ -71,9 +68,8 @@ type process struct {
 	*runtimeapi.Function
 }
 
-// start starts the function with DynamoDB at endpoint, and returns the time until
-// it asks for its first invocation.
-func (f function) start(endpoint string) (process, time.Duration) {
+// start starts the function with DynamoDB at endpoint. When it returns, the function waits for an invocation.
+func (f function) start(endpoint string) process {
 	environment := append([]string{
 		"PLANTS_TABLE=plants", "TOKENS_TABLE=tokens", "AWS_REGION=us-east-1",
 		"AWS_ACCESS_KEY_ID=AKIDEXAMPLE", "AWS_SECRET_ACCESS_KEY=secret", "AWS_SESSION_TOKEN=" + strings.Repeat("t", 700),
@@ -85,26 +81,15 @@ func (f function) start(endpoint string) (process, time.Duration) {
 	case <-p.Ended:
 		check(fmt.Errorf("%s ended: %v, %s", f.folder, p.Process.ProcessState, &p.Log))
 	}
-	return process{function: f, Function: p}, time.Since(p.Started)
+	return process{function: f, Function: p}
 }
 
-// cold returns the time from the start of the process until its first answer. After
-// the initialization, for which Lambda gives a whole CPU, the process has the CPU
-// share of this memory size in MB.
-func (f function) cold(endpoint string, memory int) time.Duration {
-	p, took := f.start(endpoint)
+// cold returns the time from the start of the process until its first answer.
+func (f function) cold(endpoint string) time.Duration {
+	p := f.start(endpoint)
 	defer p.Stop()
-	if memory < wholeCPU {
-		group := "/sys/fs/cgroup/cpu/bench-" + f.folder // of cgroup v1; it stays
-		check(os.MkdirAll(group, 0o755))                //nolint:gosec // as the kernel makes them
-		for file, value := range map[string]int{
-			"cpu.cfs_quota_us": 100_000 * memory / wholeCPU, // of the kernel's default period; Lambda's is not documented
-			"cgroup.procs":     p.Process.Process.Pid,
-		} {
-			check(os.WriteFile(filepath.Join(group, file), []byte(strconv.Itoa(value)), 0o600))
-		}
-	}
-	return took + p.call()
+	p.call()
+	return time.Since(p.Started)
 }
 
 // call invokes the function and returns how long it took to answer.
@@ -125,15 +110,6 @@ func (p process) cpuTime() (total time.Duration) {
 		total += onCPU
 	}
 	return total
-}
-
-// peakMemory returns the largest resident memory of the process so far, in MB.
-func (p process) peakMemory() float64 {
-	status := must(os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Process.Process.Pid)))
-	_, after, _ := strings.Cut(string(status), "VmHWM:")
-	var kB float64
-	must(fmt.Sscan(after, &kB))
-	return kB / 1000
 }
 
 // standIn answers over TLS as DynamoDB does, after latency: each put succeeds, and

@@ -8,7 +8,6 @@ package main
 
 import (
 	"fmt"
-	"net/http/httptest"
 	"os"
 	"slices"
 	"time"
@@ -23,20 +22,13 @@ const (
 )
 
 func main() {
-	near, far, refusing := standIn(0), standIn(farLatency), httptest.NewTLSServer(nil)
-	refusing.Close()
+	near, far := standIn(0).URL, standIn(farLatency).URL
 	functions := newFunctions()
-	fmt.Println("| median ÷ empty | empty | default way | createplant | authorizer | authorizer, wrong checksum |")
-	fmt.Println("|---|---|---|---|---|---|")
-	cold(functions, "init, endpoint refusing (ms)", func(f function) time.Duration {
-		p, took := f.start(refusing.URL)
-		p.Stop()
-		return took
-	})
-	cold(functions, "cold total (ms)", func(f function) time.Duration { return f.cold(near.URL, wholeCPU) })
-	cold(functions, "cold total, store 4 ms away (ms)", func(f function) time.Duration { return f.cold(far.URL, wholeCPU) })
-	cold(functions, "cold total, 128 MB share (ms)", func(f function) time.Duration { return f.cold(near.URL, 128) })
-	warm(functions, near.URL)
+	fmt.Println("| median ÷ empty | empty | default way | createplant | authorizer |")
+	fmt.Println("|---|---|---|---|---|")
+	cold("cold total (ms)", functions, near)
+	cold("cold total, store 4 ms away (ms)", functions, far)
+	warm(functions, near)
 }
 
 // check ends the benchmark if there is an error.
@@ -53,27 +45,26 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// cold prints a measure of starts.
-func cold(functions []function, measure string, start func(f function) time.Duration) {
+// cold prints how long starts and first answers take.
+func cold(measure string, functions []function, endpoint string) {
 	values := make([][]float64, len(functions))
 	for range starts {
 		for i, f := range functions {
-			values[i] = append(values[i], start(f).Seconds()*1e3)
+			values[i] = append(values[i], f.cold(endpoint).Seconds()*1e3)
 		}
 	}
 	printRow(measure, values)
 }
 
-// warm prints measures of calls of functions that run already, and then the memory
-// of their processes.
+// warm prints measures of calls of functions that run already.
 func warm(functions []function, endpoint string) {
 	var running []process
 	for _, f := range functions {
-		p, _ := f.start(endpoint)
+		p := f.start(endpoint)
 		defer p.Stop()
 		running = append(running, p)
 	}
-	wall, cpu, memory := make([][]float64, len(running)), make([][]float64, len(running)), make([][]float64, len(running))
+	wall, cpu := make([][]float64, len(running)), make([][]float64, len(running))
 	for range calls / block {
 		for i, p := range running {
 			before := p.cpuTime()
@@ -83,12 +74,8 @@ func warm(functions []function, endpoint string) {
 			cpu[i] = append(cpu[i], (p.cpuTime()-before).Seconds()*1e6/block)
 		}
 	}
-	for i, p := range running {
-		memory[i] = []float64{p.peakMemory()}
-	}
 	printRow("warm wall (µs)", wall)
 	printRow("warm CPU (µs)", cpu)
-	printRow("peak memory (MB)", memory)
 }
 
 // printRow prints the median of the empty function, and the ratio to it of each

@@ -1,6 +1,11 @@
 package template
 
-import "testing"
+import (
+	"reflect"
+	"testing"
+
+	"plantstore/internal/dynamo"
+)
 
 // TestTables checks that the stored data survives: a table remains without its stack, is
 // protected from deletion outside dev, and can be restored. DynamoDB removes expired tokens.
@@ -35,5 +40,22 @@ func TestTables(t *testing.T) {
 	expiry := tables["TokensTable"].TimeToLiveSpecification
 	if expiry.AttributeName != "expires_at" || !expiry.Enabled {
 		t.Errorf("tokens are removed by %+v, want expires_at", expiry)
+	}
+}
+
+// TestKeys checks that each table has the key that internal/dynamo uses.
+func TestKeys(t *testing.T) {
+	type attribute struct{ AttributeName, AttributeType, KeyType string }
+	type table struct{ AttributeDefinitions, KeySchema []attribute }
+	tables := properties[table](t, production(t), "AWS::DynamoDB::Table")
+	plants, tokens := dynamo.Keys()
+	for name, key := range map[string]dynamo.Key{"PlantsTable": plants, "TokensTable": tokens} {
+		want := table{
+			AttributeDefinitions: []attribute{{AttributeName: key.Name, AttributeType: string(key.Type)}},
+			KeySchema:            []attribute{{AttributeName: key.Name, KeyType: "HASH"}},
+		}
+		if got := tables[name]; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s has the key %+v, want %+v", name, got, want)
+		}
 	}
 }

@@ -55,7 +55,6 @@ plantstore: ## build the command-line tool, bin/plantstore
 test: ## run every test, with DynamoDB Local if it can be started
 	@echo 'The first run fetches Go, the modules and DynamoDB Local, which takes some minutes.'
 	tools/local/dynamodb sh -c 'go test -count=1 $(RACE) ./internal/... ./cmd/... && go test -count=1 -p 4 ./test/... ./deploy/... ./examples/... ./tools/...'
-	ALLOCATIONS=1 go test -count=1 -run TestAllocations ./internal/api
 	@for program in java npm chromium node jq st sam cfn-lint checkov; do command -v $$program >/dev/null || \
 		echo "$$program is missing, so some tests were left out: see CONTRIBUTING.md, Tools" >&2; done
 	@[ -n "$$DEPLOYMENT" ] || echo 'left out: deployments to a local AWS (DEPLOYMENT=1 go test -v ./test/deployment)' >&2

@@ -28,7 +28,12 @@ type authorization struct {
 	Context      verdict `json:"context"`
 }
 
-// Invoke answers an authorizer event of payload format 2.0. Its error is nil unless the answer cannot be encoded.
+// Invoke answers an authorizer event of payload format 2.0. Its error is nil unless the answer cannot be
+// encoded.
+//
+// The answer lets every request through to the function, since API Gateway's own refusal would not be an
+// Error. Only [Service.Invoke] checks the verdict: a function that does not go through it is open to
+// everybody.
 func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := a.Now()
 	r, err := a.authenticate(ctx, event)
@@ -66,11 +71,14 @@ func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request,
 // `Bearer`, in any case, one or more spaces, and the token. It returns errTokenMissing for another
 // scheme or none, and errTokenMalformed if what follows Bearer is not one token.
 func parseBearer(authorization string) (string, error) {
-	end := strings.IndexAny(authorization+" ", " \t")
-	if !equalFold(authorization[:end], "Bearer") {
+	scheme := authorization
+	if end := strings.IndexAny(authorization, " \t"); end >= 0 {
+		scheme = authorization[:end]
+	}
+	if !equalFold(scheme, "Bearer") {
 		return "", errTokenMissing
 	}
-	bearer := strings.TrimLeft(authorization[end:], " ")
+	bearer := strings.TrimLeft(authorization[len(scheme):], " ")
 	if bearer == "" || !token.ConsistsOf(bearer, b64token) {
 		return "", errTokenMalformed
 	}

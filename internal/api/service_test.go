@@ -179,13 +179,33 @@ func TestAuthorizer(t *testing.T) {
 		code          float64 // in the log
 		reason        any     // in the log
 	}{
-		{"no header", "", nil, deny("missing"), 2001, nil},
-		{"two tokens", "Bearer canary, canary", nil, deny("malformed"), 2002, nil},
-		{"an expired token", credentials, fails(token.ReasonExpired), deny("invalid"), 2003, "expired"},
-		{"an unknown token", credentials, fails(token.ReasonUnknown), deny("invalid"), 2003, "unknown"},
-		{"an unavailable store", credentials, fails(token.ErrUnavailable), verdict{Verdict: "unavailable"}, 5003, nil},
-		{"an unknown error", credentials, fails(errors.New("the cause")), verdict{Verdict: "unavailable"}, 5001, nil},
-		{"a panic", credentials, panics, verdict{Verdict: "unavailable"}, 5001, nil},
+		{name: "no header", authorization: "", want: deny("missing"), code: 2001},
+		{name: "two tokens", authorization: "Bearer canary, canary", want: deny("malformed"), code: 2002},
+		{
+			name:          "an expired token",
+			authorization: credentials, verify: fails(token.ReasonExpired),
+			want: deny("invalid"), code: 2003, reason: "expired",
+		},
+		{
+			name:          "an unknown token",
+			authorization: credentials, verify: fails(token.ReasonUnknown),
+			want: deny("invalid"), code: 2003, reason: "unknown",
+		},
+		{
+			name:          "an unavailable store",
+			authorization: credentials, verify: fails(token.ErrUnavailable),
+			want: verdict{Verdict: "unavailable"}, code: 5003,
+		},
+		{
+			name:          "an unknown error",
+			authorization: credentials, verify: fails(errors.New("the cause")),
+			want: verdict{Verdict: "unavailable"}, code: 5001,
+		},
+		{
+			name:          "a panic",
+			authorization: credentials, verify: panics,
+			want: verdict{Verdict: "unavailable"}, code: 5001,
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -34,13 +34,14 @@ type keys struct {
 	client *http.Client // follows no redirect
 	now    func() time.Time
 
-	mutex   sync.Mutex // also held during a fetch, for at most budget.KeyFetch
-	current map[string][]jose.JSONWebKey
-	fetched time.Time     // when the fetch of current began
-	url     string        // of the keys, if it is known
-	err     error         // of the last fetch
-	wait    time.Duration // after the last fetch, if that failed
-	next    time.Time     // when the next fetch may begin
+	mutex    sync.Mutex // also held during a fetch, for at most budget.KeyFetch
+	current  map[string][]jose.JSONWebKey
+	fetched  time.Time     // when the fetch of current began
+	url      string        // of the keys, if it is known
+	failures int           // of url, in a row
+	err      error         // of the last fetch
+	wait     time.Duration // after the last fetch, if that failed
+	next     time.Time     // when the next fetch may begin
 }
 
 // find returns the keys with this id. If there are none, it returns [token.ReasonKey], or
@@ -87,23 +88,25 @@ func (k *keys) fetch(ctx context.Context) error {
 	defer cancel()
 	defer k.client.CloseIdleConnections() // Lambda may freeze the process for hours
 	began := k.now()
-	url := k.url
-	if k.wait > 0 { // the last fetch failed
-		k.url = ""
-	}
-	if url == "" {
-		found, err := k.discover(ctx)
+	if k.url == "" {
+		url, err := k.discover(ctx)
 		if err != nil {
 			return err
 		}
-		url = found
-		k.url = found
+		k.url = url
+		k.failures = 0
 	}
-	current, err := k.download(ctx, url)
+	current, err := k.download(ctx, k.url)
 	if err != nil {
+		k.failures++
+		if k.failures >= 2 {
+			k.url = ""
+		}
 		return err
 	}
-	k.url, k.current, k.fetched = url, current, began
+	k.current = current
+	k.fetched = began
+	k.failures = 0
 	return nil
 }
 

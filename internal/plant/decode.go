@@ -72,10 +72,11 @@ func (d *decoder) refuse(name string, value jsontext.Value, reason string) {
 
 // integer returns a required integer of 64 bits.
 func (d *decoder) integer(name string, value jsontext.Value) int64 {
-	n, err := int64(0), errNotInteger
-	if value.Kind() == '0' {
-		n, err = parseInt64(string(value))
+	if value.Kind() != '0' {
+		d.refuse(name, value, errNotInteger.Error())
+		return 0
 	}
+	n, err := parseInt64(string(value))
 	if err != nil {
 		d.refuse(name, value, err.Error())
 	}

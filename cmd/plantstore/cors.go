@@ -10,8 +10,8 @@ import (
 	"plantstore/internal/api"
 )
 
-// withCORS lets pages of these origins call the API in a browser, with the CorsConfiguration of template.yaml. As
-// API Gateway does, it answers a preflight request itself, without the authorizer.
+// withCORS lets pages of these origins call the API in a browser, with the CorsConfiguration of
+// template.yaml. As API Gateway does, it answers a preflight request itself, without the authorizer.
 func withCORS(handler http.Handler, origins []string) http.Handler {
 	if len(origins) == 0 {
 		return handler // for package cors, an empty list means every origin
@@ -30,7 +30,8 @@ func withCORS(handler http.Handler, origins []string) http.Handler {
 	}).Handler(handler)
 }
 
-// isOrigin reports whether text is *, or an origin as browsers send it: a scheme and a host, which may have a wildcard.
+// isOrigin reports whether text is *, or an origin as browsers send it: a scheme and a host, which may
+// have a wildcard.
 func isOrigin(text string) bool {
 	u, err := url.Parse(text)
 	return text == "*" || err == nil && u.Host != "" && text == u.Scheme+"://"+u.Host

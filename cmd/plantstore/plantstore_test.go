@@ -179,35 +179,6 @@ func TestExamplesOfHelp(t *testing.T) {
 	}
 }
 
-// TestCommandsOfDocuments checks that each command in the documents is a valid call of the command.
-func TestCommandsOfDocuments(t *testing.T) {
-	t.Parallel()
-	parser := newParser(t.Context())
-	command := regexp.MustCompile("(?:bin/plantstore|`plantstore|`(token)) ([a-z][^|#)`<\n]*)")
-	for _, document := range []string{"../../README.md", "../../docs/operations.md"} {
-		content, err := os.ReadFile(document)
-		if err != nil {
-			t.Fatal(err)
-		}
-		calls := command.FindAllStringSubmatch(string(content), -1)
-		if len(calls) == 0 {
-			t.Errorf("%s has no command", document)
-		}
-		for _, call := range calls {
-			text := strings.TrimSpace(call[1] + " " + strings.ReplaceAll(call[2], "URL", "http://localhost"))
-			if _, err := parser.Parse(strings.Fields(text)); err != nil {
-				t.Errorf("%s: plantstore %s: %v", document, text, err)
-			}
-		}
-	}
-}
-
-// TestVersion checks that --version prints the version of Go with which the command was built.
-func TestVersion(t *testing.T) {
-	t.Parallel()
-	newTool(t).check(t, "--version", result{stdout: ".* go1[.].*\n"})
-}
-
 // TestTablesCreate checks that the other commands ask for `tables create`, and that it can be repeated.
 func TestTablesCreate(t *testing.T) {
 	t.Parallel()
@@ -348,37 +319,36 @@ func TestRevokeMany(t *testing.T) {
 	}
 	pipe := regexp.MustCompile(`plantstore token list .* xargs .*`).FindString(examples["revoke"])
 	pipe = strings.ReplaceAll(pipe, " --stack plant-store-dev", "") // the environment names the table
-	tests := []struct {
-		name, condition string
-		revoked         []string // ids
-	}{
-		{name: "of a subject", condition: `.subject == "alice"`, revoked: []string{"a", "b"}},
-		{name: "since a date", condition: `.created_at >= "2026-11-20"`, revoked: []string{"b", "c"}},
-		{name: "of a subject that has none", condition: `.subject == "eve"`, revoked: nil},
+	p, store := tokenTool(t)
+	day := func(d int) time.Time { return time.Date(2026, 11, d, 0, 0, 0, 0, time.UTC) }
+	for _, issued := range []token.Token{
+		{ID: "a", Digest: "d", Subject: "alice", CreatedAt: day(19), ExpiresAt: day(30)},
+		{ID: "b", Digest: "d", Subject: "alice", CreatedAt: day(20), ExpiresAt: day(30)},
+		{ID: "c", Digest: "d", Subject: "bob", CreatedAt: day(21), ExpiresAt: day(30)},
+	} {
+		if err := store.Add(t.Context(), issued); err != nil {
+			t.Fatal(err)
+		}
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			p, store := tokenTool(t)
-			day := func(d int) time.Time { return time.Date(2026, 11, d, 0, 0, 0, 0, time.UTC) }
-			for _, issued := range []token.Token{
-				{ID: "a", Digest: "d", Subject: "alice", CreatedAt: day(19), ExpiresAt: day(30)},
-				{ID: "b", Digest: "d", Subject: "alice", CreatedAt: day(20), ExpiresAt: day(30)},
-				{ID: "c", Digest: "d", Subject: "bob", CreatedAt: day(21), ExpiresAt: day(30)},
-			} {
-				if err := store.Add(t.Context(), issued); err != nil {
-					t.Fatal(err)
-				}
-			}
-			p.shell(t, strings.ReplaceAll(pipe, `.subject == "alice"`, test.condition))
+	steps := []struct {
+		name, condition string
+		revoked         []string // ids, after this step and those before it
+	}{
+		{name: "of a subject that has no token", condition: `.subject == "eve"`, revoked: nil},
+		{name: "since a date", condition: `.created_at >= "2026-11-20"`, revoked: []string{"b", "c"}},
+		{name: "the rest of a subject", condition: `.subject == "alice"`, revoked: []string{"a", "b", "c"}},
+	}
+	for _, step := range steps {
+		t.Run(step.name, func(t *testing.T) {
+			p.shell(t, strings.ReplaceAll(pipe, `.subject == "alice"`, step.condition))
 			var revoked []string
 			for _, listed := range p.list(t, "", 0) {
 				if listed.State == "revoked" {
 					revoked = append(revoked, listed.ID)
 				}
 			}
-			if !slices.Equal(revoked, test.revoked) {
-				t.Errorf("revoked are %q, want %q", revoked, test.revoked)
+			if !slices.Equal(revoked, step.revoked) {
+				t.Errorf("revoked are %q, want %q", revoked, step.revoked)
 			}
 		})
 	}
@@ -395,27 +365,6 @@ func (p tool) shell(t *testing.T, line string) {
 	command.Env = append([]string{"PATH=" + folder + ":" + os.Getenv("PATH")}, p.environment...)
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", line, err, out)
-	}
-}
-
-// TestIssueForAScript checks that the token is all that standard output gets.
-func TestIssueForAScript(t *testing.T) {
-	t.Parallel()
-	p, store := tokenTool(t)
-	got := p.run(t, "token issue --subject ann", "")
-	id, ok := token.ID(strings.TrimSuffix(got.stdout, "\n"))
-	if got.status != 0 || !ok {
-		t.Fatalf("token issue = %+v, want a token", got)
-	}
-	if !strings.HasPrefix(got.stderr, "Token "+id+" for ann, valid until 20") {
-		t.Errorf("token issue = %+v, want the token's description on standard error", got)
-	}
-	stored, err := store.Find(t.Context(), id)
-	if err != nil {
-		t.Fatalf("Find(%q) = %v, want the token", id, err)
-	}
-	if lifetime := stored.ExpiresAt.Sub(stored.CreatedAt); lifetime.Round(time.Hour) != 30*24*time.Hour {
-		t.Errorf("token issue = %+v, which is valid for %v, want 30 days", stored, lifetime)
 	}
 }
 
@@ -461,7 +410,8 @@ func TestIssueToAFullDisk(t *testing.T) {
 	}
 }
 
-// TestTokensOfAStack checks that --stack finds the table in CloudFormation.
+// TestTokensOfAStack checks that --stack finds the table in CloudFormation, and that the token is all that standard output
+// gets.
 func TestTokensOfAStack(t *testing.T) {
 	t.Parallel()
 	_, _, tokens := dynamotest.Tables(t)
@@ -483,7 +433,7 @@ func TestTokensOfAStack(t *testing.T) {
 	}
 	withoutKeys := newTool(t, endpoints...)
 	p := newTool(t, append(endpoints, "AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local")...)
-	p.check(t, "token issue --stack dev --subject ann", result{stdout: `\w+\n`, stderr: "Token .*\n"})
+	p.check(t, "token issue --stack dev --subject ann", result{stdout: `pst_\w+\n`, stderr: "Token .*\n"})
 	p.check(t, "token list --table "+tokens, result{stdout: "ID .*\n.* ann .*\n"})
 	p.check(t, "token list --stack new", result{status: 1, stderr: ".*stack new has no table of tokens yet\n"})
 	p.check(t, "token list --stack desert", result{status: 1, stderr: ".*cannot find the table of tokens in stack desert(.|\n)*"})

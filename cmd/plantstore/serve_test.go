@@ -89,10 +89,8 @@ func TestServeToken(t *testing.T) {
 func TestPageToken(t *testing.T) {
 	tests := []struct{ name, address, want string }{
 		{"loopback", "127.0.0.1", "secret"},
-		{"another loopback address", "127.1.2.3", "secret"},
 		{"loopback of IPv6", "::1", "secret"},
 		{"every address", "0.0.0.0", ""},
-		{"every address of IPv6", "::", ""},
 		{"an address of the network", "192.168.1.2", ""},
 	}
 	for _, test := range tests {

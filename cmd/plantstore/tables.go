@@ -8,7 +8,10 @@ import (
 )
 
 // Names of the tables in a local DynamoDB. In AWS, CloudFormation chooses them.
-const localPlantsTable, localTokensTable = "plants", "tokens"
+const (
+	localPlantsTable = "plants"
+	localTokensTable = "tokens"
+)
 
 type createTablesCommand struct {
 	connection

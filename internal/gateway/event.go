@@ -45,7 +45,8 @@ func newEvent(r *http.Request, body []byte, id string, now time.Time) events.API
 		},
 	}
 	if len(body) > 0 && (!isText(r.Header.Get("Content-Type")) || !utf8.Valid(body)) {
-		e.Body, e.IsBase64Encoded = base64.StdEncoding.EncodeToString(body), true
+		e.Body = base64.StdEncoding.EncodeToString(body)
+		e.IsBase64Encoded = true
 	}
 	return e
 }
@@ -88,7 +89,8 @@ func joinedHeaders(r *http.Request) map[string]string {
 	for name, values := range r.Header {
 		headers[strings.ToLower(name)] = strings.Join(values, ",")
 	}
-	headers["host"], headers["x-forwarded-proto"] = r.Host, "http"
+	headers["host"] = r.Host
+	headers["x-forwarded-proto"] = "http"
 	headers["x-forwarded-for"], headers["x-forwarded-port"], _ = net.SplitHostPort(r.RemoteAddr)
 	return headers
 }

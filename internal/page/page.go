@@ -21,7 +21,8 @@ import (
 	"github.com/swaggest/swgui/v5/static"
 )
 
-// policy lets the page load from this server only, and run no inline script. Swagger UI's icons are data URLs.
+// policy lets the page load from this server only, and run no inline script. Swagger UI's icons are
+// data URLs.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -76,8 +77,11 @@ func New(next http.Handler, openapi []byte, address, token string) (http.Handler
 
 // isOurs reports whether host, of a Host header, names this machine.
 func isOurs(host, ours string) bool {
+	if host == ours || strings.EqualFold(host, "localhost") {
+		return true
+	}
 	address, err := netip.ParseAddr(host)
-	return host == ours || strings.EqualFold(host, "localhost") || err == nil && address.IsLoopback()
+	return err == nil && address.IsLoopback()
 }
 
 func (f file) serve(w http.ResponseWriter) {

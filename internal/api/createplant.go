@@ -39,7 +39,8 @@ func (s *Service) createPlant(ctx context.Context, r request) (any, error) {
 	return p.Plant, nil
 }
 
-// isJSON reports whether a content type is JSON's, with any parameters, or missing: some clients send none.
+// isJSON reports whether a content type is JSON's, with any parameters, or missing: some clients send
+// none.
 func isJSON(contentType string) bool {
 	media, _, _ := strings.Cut(contentType, ";")
 	return contentType == "" || equalFold(strings.Trim(media, " \t"), "application/json")

@@ -111,8 +111,8 @@ type answer struct {
 	line    object
 }
 
-// checkedAnswer returns the answer of the service to an event, which has passed checkAnswer. Without a function,
-// plants is a store that no request may reach.
+// checkedAnswer returns the answer of the service to an event, which has passed checkAnswer. Without a
+// function, plants is a store that no request may reach.
 func checkedAnswer(t *testing.T, plants store, event []byte) answer {
 	t.Helper()
 	if plants.create == nil {
@@ -139,8 +139,8 @@ func checkedAnswer(t *testing.T, plants store, event []byte) answer {
 	return got
 }
 
-// checkAnswer checks what is promised of every answer: it is JSON, either 200 with the Plant or 400 with an Error
-// that repeats nothing of the request, and its code is logged.
+// checkAnswer checks what is promised of every answer: it is JSON, either 200 with the Plant or 400 with
+// an Error that repeats nothing of the request, and its code is logged.
 func checkAnswer(t *testing.T, got answer) {
 	t.Helper()
 	if got.Headers["content-type"] != "application/json" {
@@ -166,8 +166,8 @@ func checkAnswer(t *testing.T, got answer) {
 	}
 }
 
-// checkedVerdict returns the verdict of the authorizer on an event, and the line that it logs. It checks that
-// the authorizer lets the request pass: the function refuses it.
+// checkedVerdict returns the verdict of the authorizer on an event, and the line that it logs. It checks
+// that the authorizer lets the request pass: the function refuses it.
 func checkedVerdict(t *testing.T, verify verify, event []byte) (verdict, object) {
 	t.Helper()
 	if verify == nil {

@@ -41,7 +41,8 @@ func TestHeaderInTwoCases(t *testing.T) {
 	}
 }
 
-// A token follows the scheme Bearer, in whatever case. Another scheme has no token of ours, and two tokens are malformed.
+// A token follows the scheme Bearer, in whatever case. Another scheme has no token of ours, and two
+// tokens are malformed.
 func TestBearer(t *testing.T) {
 	tests := []struct {
 		name, authorization string
@@ -140,8 +141,8 @@ func TestEventsThatAreNone(t *testing.T) {
 	}
 }
 
-// A client cannot make an event unreadable: here it sends two names of a query that are one without their
-// bytes that are not UTF-8.
+// A client cannot make an event unreadable: here it sends two names of a query that are one without
+// their bytes that are not UTF-8.
 func TestEventOfOddNames(t *testing.T) {
 	const query = "{\"queryStringParameters\":{\"\xff\":\"\",\"\xfe\":\"\"},"
 	odd := strings.Replace(string(event(nil, fern, allowed())), "{", query, 1)

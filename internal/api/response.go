@@ -12,7 +12,8 @@ type response struct {
 	Body       string            `json:"body"`
 }
 
-// respond returns the answer 200 with body for a success, and otherwise 400 with the Error of the outcome.
+// respond returns the answer 200 with body for a success, and otherwise 400 with the Error of the
+// outcome.
 func respond(o outcome, body any, idempotencyKey string) ([]byte, error) {
 	r := response{StatusCode: http.StatusOK, Headers: map[string]string{"content-type": "application/json"}}
 	if o.err != nil {

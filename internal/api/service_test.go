@@ -19,8 +19,8 @@ import (
 	"plantstore/internal/token"
 )
 
-// A verdict that is not an explicit allow of the very Authorization value lets no request through, whatever
-// else is wrong with the request.
+// A verdict that is not an explicit allow of the very Authorization value lets no request through,
+// whatever else is wrong with the request.
 func TestAuthentication(t *testing.T) {
 	with := func(changes object) object {
 		v := allowed()
@@ -247,7 +247,8 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-// The authorizer's line of an allowed request repeats the function's, so it is logged at DEBUG, unless the call was slow.
+// The authorizer's line of an allowed request repeats the function's, so it is logged at DEBUG, unless
+// the call was slow.
 func TestAllowThatIsLogged(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -308,7 +309,7 @@ func TestAuthorizerDeadline(t *testing.T) {
 
 var update = flag.Bool("update", false, "write the errors of the catalogue into README.md and openapi.yaml")
 
-// README.md and openapi.yaml have a table of the errors. After a change of the catalogue, write them with
+// README.md and openapi.yaml have a table of the errors. To write them after a change of the catalogue:
 //
 //	go test ./internal/api -run TestTables -update
 func TestTables(t *testing.T) {

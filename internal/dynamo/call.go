@@ -84,8 +84,8 @@ func (a *attempts) record(err error) {
 	}
 }
 
-// refused reports whether err is DynamoDB's refusal to carry an attempt out: a status 4xx with one of its
-// errors. The SDK has types for those of the operation's model. The names of all others, such as
+// refused reports whether err is DynamoDB's refusal to carry an attempt out: a status 4xx with one of
+// its errors. The SDK has types for those of the operation's model. The names of all others, such as
 // AccessDeniedException, end in Exception.
 func refused(err error) bool {
 	answer, answered := errors.AsType[*smithyhttp.ResponseError](err)

@@ -51,8 +51,8 @@ func TestEndpointFromErrors(t *testing.T) {
 	}
 }
 
-// Connect sends a GET without credentials. Its connection is that of the first operation, unless that comes late:
-// an idle connection is closed before the other side closes it, after 90 s.
+// Connect sends a GET without credentials. Its connection is that of the first operation, unless that
+// comes late: an idle connection is closed before the other side closes it, after 90 s.
 func TestConnect(t *testing.T) {
 	tests := []struct {
 		name        string

@@ -20,8 +20,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// fake is a server in place of DynamoDB, in the bubble of a test. Its attempts decide what it does with the
-// requests, one each; the last attempt repeats.
+// fake is a server in place of DynamoDB, in the bubble of a test. Its attempts decide what it does with
+// the requests, one each; the last attempt repeats.
 type fake struct {
 	network func(ctx context.Context, network, address string) (net.Conn, error)
 
@@ -108,7 +108,8 @@ func (f *fake) connect(client *dynamodb.Client) *dynamodb.Client {
 	return dynamodb.New(options)
 }
 
-// functionClient returns a function's client of the DynamoDB at endpoint, or of AWS's if endpoint is empty.
+// functionClient returns a function's client of the DynamoDB at endpoint, or of AWS's if endpoint is
+// empty.
 func functionClient(region, endpoint string) *dynamodb.Client {
 	return NewFunctionClient(configuration(region, endpoint), slog.New(slog.DiscardHandler))
 }

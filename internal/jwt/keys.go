@@ -81,8 +81,8 @@ func (k *keys) schedule() {
 }
 
 // fetch replaces the keys. The discovery of their URL and the keys may each take the whole time: a URL
-// that was found stays for the next fetch. After a second failure in a row it is discovered again, because
-// the keys may have moved.
+// that was found stays for the next fetch. After a second failure in a row it is discovered again,
+// because the keys may have moved.
 func (k *keys) fetch(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, budget.KeyFetch)
 	defer cancel()

@@ -14,7 +14,8 @@ import (
 	"plantstore/internal/token"
 )
 
-// An attempt is a token to verify, with the error, and the number of requests that the verifier then sends.
+// An attempt is a token to verify, with the error, and the number of requests that the verifier then
+// sends.
 type attempt struct {
 	name     string
 	bearer   string
@@ -88,7 +89,8 @@ func TestFetches(t *testing.T) {
 	})
 }
 
-// The age of keys counts the wall clock's time: while Lambda freezes a process, the monotonic clock may stop.
+// The age of keys counts the wall clock's time: while Lambda freezes a process, the monotonic clock may
+// stop.
 func TestAgeOfKeys(t *testing.T) {
 	i, k1 := newIssuer()
 	i.now = time.Now // of a bubble, it does not read the monotonic clock
@@ -99,8 +101,8 @@ func TestAgeOfKeys(t *testing.T) {
 	}
 }
 
-// An issuer that takes 0.9 s for each document has no time for the keys in the first fetch, which does not
-// delay the authorizer beyond its budget.
+// An issuer that takes 0.9 s for each document has no time for the keys in the first fetch, which does
+// not delay the authorizer beyond its budget.
 func TestSlowIssuer(t *testing.T) {
 	inBubble(t, func(t *testing.T, i *issuer, v *Verifier, bearer string) {
 		i.documents[discoveryPath] = slow(i.documents[discoveryPath], 900*time.Millisecond)
@@ -203,8 +205,8 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestURLOfKeys checks that the keys of an https issuer are at an https URL, and that those of an issuer on this
-// machine are on this machine.
+// TestURLOfKeys checks that the keys of an https issuer are at an https URL, and that those of an issuer
+// on this machine are on this machine.
 func TestURLOfKeys(t *testing.T) {
 	const local = "http://localhost:8080"
 	longest := issuerURL + keysPath + "?"
@@ -270,8 +272,8 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// TestConcurrency checks that many first tokens cause one fetch, which is a request for the URL of the keys and one for
-// the keys.
+// TestConcurrency checks that many first tokens cause one fetch, which is a request for the URL of the
+// keys and one for the keys.
 func TestConcurrency(t *testing.T) {
 	i, k1 := newIssuer()
 	i.documents[discoveryPath] = slow(i.documents[discoveryPath], 20*time.Millisecond) // longer than the others need to begin

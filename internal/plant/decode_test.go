@@ -131,7 +131,8 @@ func TestDecodeInvalid(t *testing.T) {
 	}
 }
 
-// A plant has the size of all its texts together, in bytes. The size of a body is checked before the body is read.
+// A plant has the size of all its texts together, in bytes. The size of a body is checked before the
+// body is read.
 func TestDecodeTooLarge(t *testing.T) {
 	const tag = "ä"
 	tests := []struct{ name, body string }{

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A number is read exactly and in time, however long its digits and its exponent are. TestParseInt64IsExact has the
-// ordinary numbers.
+// A number is read exactly and in time, however long its digits and its exponent are.
+// TestParseInt64IsExact has the ordinary numbers.
 func TestParseInt64(t *testing.T) {
 	million := strings.Repeat("0", 1_000_000)
 	tests := []struct {

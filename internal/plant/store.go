@@ -17,8 +17,8 @@ var (
 	// ErrKeyReused means that a write with the same key created another plant with this id.
 	ErrKeyReused = errors.New("plant: write key was used with another plant")
 
-	// ErrUnavailable means that this write did not create the plant and never will. The store could not be
-	// reached, or it refused the write.
+	// ErrUnavailable means that this write did not create the plant and never will. The store could not
+	// be reached, or it refused the write.
 	ErrUnavailable = errors.New("plant: store is unavailable")
 
 	// ErrOutcomeUnknown means that the plant may have been created, or may yet be: repeat the write.
@@ -47,7 +47,8 @@ type Write struct {
 }
 
 // NewWriteKey returns the key of a request: the SHA-256, in lower-case hexadecimal, of the length of
-// subject in eight bytes, subject and idempotencyKey. The length keeps the requests of two subjects apart.
+// subject in eight bytes, subject and idempotencyKey. The length keeps the requests of two subjects
+// apart.
 func NewWriteKey(subject, idempotencyKey string) string {
 	message := binary.BigEndian.AppendUint64(nil, uint64(len(subject)))
 	sum := sha256.Sum256(append(message, subject+idempotencyKey...))

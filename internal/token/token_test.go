@@ -30,7 +30,8 @@ func issue(t *testing.T) (bearer string, issued token.Token) {
 	return bearer, issued
 }
 
-// sealed returns body with its checksum: its CRC-32 in base 62, in which math/big has the letters in the other order.
+// sealed returns body with its checksum: its CRC-32 in base 62, in which math/big has the letters in the
+// other order.
 func sealed(body string) string {
 	otherCase := func(r rune) rune {
 		if unicode.IsUpper(r) {
@@ -72,7 +73,8 @@ func TestIssueIsRandom(t *testing.T) {
 	const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	seen := map[string]bool{}
 	var byPlace [36]string // the characters of all tokens
-	// With 2,000 tokens, the probability that one of the 62 characters is missing in one of the places is below 1 in 10^10.
+	// With 2,000 tokens, the probability that one of the 62 characters is missing in one of the places
+	// is below 1 in 10^10.
 	for range 2_000 {
 		bearer, issued := issue(t)
 		secret := bearer[len(prefix)+12 : len(prefix)+36]

@@ -82,7 +82,8 @@ func (jwts) Verify(context.Context, string) (token.Principal, error) {
 	return token.Principal{Subject: "https://issuer.example ann"}, nil
 }
 
-// Our prefix decides who verifies a token: the store, which is read only for what can be a token, or the issuer.
+// Our prefix decides who verifies a token: the store, which is read only for what can be a token, or the
+// issuer.
 func TestWhoVerifies(t *testing.T) {
 	bearer, issued := issue(t)
 	const (

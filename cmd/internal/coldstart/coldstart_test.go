@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// net/http logs a response that nobody asked for, with its text. Nothing of it is in the log. What is fatal, the tests
-// of createplant check.
+// net/http logs a response that nobody asked for, with its text. Nothing of it is in the log. What is
+// fatal, the tests of createplant check.
 func TestUnsolicitedResponse(t *testing.T) {
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

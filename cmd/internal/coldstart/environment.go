@@ -9,8 +9,8 @@ import (
 	"plantstore/internal/dynamo"
 )
 
-// readEnvironment returns the table in tableVariable and the configuration of DynamoDB. An empty variable counts
-// as unset. The error names the variable that is missing or malformed.
+// readEnvironment returns the table in tableVariable and the configuration of DynamoDB. An empty
+// variable counts as unset. The error names the variable that is missing or malformed.
 func readEnvironment(getenv func(string) string, tableVariable string) (table string, config aws.Config, err error) {
 	for _, name := range []string{tableVariable, "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
 		if getenv(name) == "" {

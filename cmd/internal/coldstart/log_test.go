@@ -98,8 +98,8 @@ func TestInvocation(t *testing.T) {
 	}
 }
 
-// The first line has the figures of the cold start. It is written whatever its level, at INFO, because Lambda drops lines
-// of DEBUG. No other line has the figures, or is written at DEBUG.
+// The first line has the figures of the cold start. It is written whatever its level, at INFO, because
+// Lambda drops lines of DEBUG. No other line has the figures, or is written at DEBUG.
 func TestColdStart(t *testing.T) {
 	var written bytes.Buffer
 	log := forInvocations(newLog(&written, ""), time.Now().Add(-time.Second))
@@ -125,7 +125,8 @@ func TestColdStart(t *testing.T) {
 	}
 }
 
-// A logger that is made of another one also adds the id of the invocation, and the figures of the cold start once.
+// A logger that is made of another one also adds the id of the invocation, and the figures of the cold
+// start once.
 func TestDerivedLoggers(t *testing.T) {
 	var written bytes.Buffer
 	log := forInvocations(newLog(&written, ""), time.Now())

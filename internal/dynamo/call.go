@@ -47,7 +47,7 @@ type attempts struct {
 	connected    bool  // the running attempt got a connection
 	mayBeApplied bool  // an attempt may have been applied
 	temporary    bool  // the last failure is worth a retry
-	last         error // why the last attempt failed; a timeout keeps an earlier cause
+	last         error // why the last attempt failed that had another cause than the time
 }
 
 // replaceRetryer is an option of an operation.
@@ -79,7 +79,7 @@ func (a *attempts) record(err error) {
 	a.connected = false
 	a.mayBeApplied = a.mayBeApplied || unknown
 	a.temporary = unknown || a.Retryer.IsErrorRetryable(err)
-	if !errors.Is(err, context.DeadlineExceeded) || a.last == nil {
+	if !errors.Is(err, context.DeadlineExceeded) {
 		a.last = err
 	}
 }

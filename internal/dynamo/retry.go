@@ -31,7 +31,7 @@ func retryable(err error) aws.Ternary {
 	switch {
 	case causedBy[*smithy.CanceledError](err):
 		return aws.FalseTernary
-	case causedBy[*smithyhttp.RequestSendError](err), causedBy[*smithy.DeserializationError](err),
+	case causedBy[*smithyhttp.RequestSendError](err),
 		causedBy[*types.TransactionConflictException](err), causedBy[*types.ReplicatedWriteConflictException](err):
 		return aws.TrueTernary
 	}

@@ -2,10 +2,11 @@ package faults
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
-	"math"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"sync"
 	"testing"
@@ -16,60 +17,65 @@ import (
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
 	"plantstore/test/dynamotest"
+	"plantstore/test/openapitest"
 	"plantstore/test/processtest"
 )
 
-// model is what the service promises of one id: the first write stays, and each later one gets the
-// truth about it. The input of a write is what it would store, and its output the code of the answer.
-// The state, and the output of a read, is what the table holds.
+// A write is what a request would store under its id.
+type write struct {
+	plant int // one of the two of openapitest
+	key   string
+}
+
+var (
+	plants = []int{0, 1}
+	keys   = []string{"a", "b", "c"}
+)
+
+// model is what the service promises of one id: the first write stays, and each later one gets the truth about it.
+// The input is a write, the output the code of the answer, and the state what is stored.
 var model = porcupine.Model{
-	Init: func() any { return stored{} },
+	Init: func() any { return write{} },
 	Step: func(state, input, output any) (bool, any) {
-		there := state.(stored)
-		if read, ok := output.(stored); ok {
-			return read == there, there
-		}
-		sent := input.(stored)
-		empty := there == stored{}
+		stored, sent := state.(write), input.(write)
+		empty := stored == write{}
 		switch output {
 		case 0: // created, now or before by the same request
-			return empty || there == sent, sent
+			return empty || stored == sent, sent
 		case 3001:
-			return !empty && there.writeKey != sent.writeKey, there
+			return !empty && stored.key != sent.key, stored
 		case 3002:
-			return there.writeKey == sent.writeKey && there.name != sent.name, there
+			return stored.key == sent.key && stored.plant != sent.plant, stored
 		case 5002:
-			return true, there
-		case 5004:
-			if empty {
-				return true, sent
-			}
-			return true, there
+			return true, stored
 		}
-		return false, there
+		return false, stored
 	},
 }
 
-// Eight writers at once share an id, plants and keys, while their attempts meet faults. Each history,
-// with a read of the table at its end, is linearizable.
+// Eight writers at once share an id, plants and keys, while their attempts meet faults. Then each write is repeated without
+// a fault, which shows what is stored. The history is linearizable. Every request has a function of its own, as if the one
+// before was killed.
 func TestHistoriesAreLinearizable(t *testing.T) {
 	t.Parallel()
 	const writers = 8
-	d, seed := newDatabase(t), processtest.Seed(t)
-	for id := range processtest.Scale(24, 400) {
+	_, table, _ := dynamotest.Tables(t)
+	dynamoDB := newDynamoDB(t)
+	seed := processtest.Seed(t)
+	for id := range int64(processtest.Scale(24, 400)) {
 		t.Run(fmt.Sprint(id), func(t *testing.T) {
 			t.Parallel()
-			var histories [writers][]porcupine.Operation
+			var histories [writers + 1][]porcupine.Operation
 			var group sync.WaitGroup
 			for i := range writers {
-				random := rand.New(rand.NewPCG(seed, uint64(id*writers+i)))
-				group.Go(func() { histories[i] = d.write(t, random, int64(id)) })
+				c := &client{t: t, proxy: newProxy(t, dynamoDB), table: table, id: id}
+				random := rand.New(rand.NewPCG(seed, uint64(id)*writers+uint64(i))) //nolint:gosec // it is repeatable
+				group.Go(func() { histories[i] = c.write(random) })
 			}
 			group.Wait()
-			read := porcupine.Operation{Call: time.Now().UnixNano()}
-			read.Output = d.find(t, int64(id))
-			read.Return = time.Now().UnixNano()
-			history := append(slices.Concat(histories[:]...), read)
+			last := &client{t: t, proxy: newProxy(t, dynamoDB), table: table, id: id}
+			histories[writers] = last.writeAll()
+			history := slices.Concat(histories[:]...)
 			if !porcupine.CheckOperations(model, history) {
 				t.Errorf("the history is not linearizable: %+v", history)
 			}
@@ -77,62 +83,108 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 	}
 }
 
-// write creates a plant while its attempts meet a fault: up to two of them, or all in a short time. If the
-// answer is 5002 or 5004, the client repeats its request after the fault, with the key of the answer, until
-// it gets the outcome.
-func (d *database) write(t *testing.T, random *rand.Rand, id int64) []porcupine.Operation {
-	c := creation{id: id, name: pick(random, "fern", "ficus"), key: pick(random, "a", "b", "c")}
+// A client sends requests for one id to functions whose DynamoDB is behind its proxy.
+type client struct {
+	t     *testing.T
+	proxy *proxy
+	table string
+	id    int64
+}
+
+// write creates a plant while its attempts meet a fault: up to two of them, or all in a short time.
+func (c *client) write(random *rand.Rand) []porcupine.Operation {
+	w := write{plant: pick(random, plants...), key: pick(random, keys...)}
 	attempts, timeout := pick(random, 0, 1, 2, always), 30*time.Second
 	if attempts == always {
 		timeout = 700 * time.Millisecond
 	}
-	p := newProxy(t, d)
-	p.meets(pick(random, faults...), attempts)
-	answer, operation := d.send(t, p, c, pick(random, c.key, ""), timeout)
-	history := []porcupine.Operation{operation}
-	p.recovers()
-	for answer.code == 5002 || answer.code == 5004 {
-		if answer.key != c.key {
-			t.Errorf("the answer to %+v is %+v, want its key to repeat with", c, answer)
-			break
+	c.proxy.meets(pick(random, faults...), attempts)
+	return c.send(w, pick(random, w.key, ""), timeout)
+}
+
+// writeAll sends every write once.
+func (c *client) writeAll() (history []porcupine.Operation) {
+	for _, plant := range plants {
+		for _, key := range keys {
+			history = append(history, c.send(write{plant: plant, key: key}, key, 30*time.Second)...)
 		}
-		if len(history) == 10 { // a busy machine needs more than two
-			t.Errorf("after ten requests, the answer to %+v is %+v, want the outcome", c, answer)
-			break
-		}
-		answer, operation = d.send(t, p, c, answer.key, 30*time.Second)
-		history = append(history, operation)
 	}
 	return history
 }
 
-// send sends c with this key, or none, to a new createplant. If there is none, createplant makes the key of c.
-func (d *database) send(
-	t *testing.T, p *proxy, c creation, key string, timeout time.Duration,
-) (outcome, porcupine.Operation) {
+// send sends w with a key, or none. If the answer is 5002 or 5004, it ends the fault and repeats the request, with the key
+// of the answer. An unknown outcome, 5004, is that of the next request with a known one: the two are one operation.
+func (c *client) send(w write, key string, timeout time.Duration) (history []porcupine.Operation) {
+	unknown, call := false, time.Now().UnixNano()
+	for range 10 { // a busy machine needs more than two
+		code, answered := c.invoke(w, key, timeout)
+		again := code == 5002 || code == 5004
+		unknown = unknown || code == 5004
+		if !again || !unknown {
+			history = append(history, porcupine.Operation{Input: w, Call: call, Output: code, Return: time.Now().UnixNano()})
+			call = time.Now().UnixNano()
+		}
+		if !again {
+			return history
+		}
+		if answered != w.key {
+			c.t.Errorf("the answer %d to %+v has the key %q, want its own to repeat with", code, w, answered)
+		}
+		c.proxy.meets(pass, 0)
+		key, timeout = w.key, 30*time.Second
+	}
+	c.t.Errorf("after ten requests, the outcome of %+v is unknown", w)
+	return history
+}
+
+// invoke sends w with a key, or none, to a new createplant, which then makes the key of w. It returns the code of the
+// answer, 0 for the Plant, and its key.
+func (c *client) invoke(w write, key string, timeout time.Duration) (code int, answered string) {
 	service := &api.Service{
-		Plants: &dynamo.Plants{Client: dynamotest.FunctionClient(p.URL), Table: d.plants},
-		Log:    slog.New(slog.NewJSONHandler(t.Output(), nil)),
+		Plants: &dynamo.Plants{Client: dynamotest.FunctionClient(c.proxy.URL), Table: c.table},
+		Log:    slog.New(slog.NewJSONHandler(c.t.Output(), nil)),
 		Now:    time.Now,
-		NewKey: func() string { return c.key },
+		NewKey: func() string { return w.key },
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	o := porcupine.Operation{Input: c.stored(), Call: time.Now().UnixNano()}
-	response, err := service.Invoke(ctx, c.event(key))
-	o.Return = time.Now().UnixNano()
+	response, err := service.Invoke(ctx, c.event(w, key))
 	if err != nil {
-		t.Error(err)
+		c.t.Error(err)
 	}
-	got, err := c.read(response)
-	if err != nil {
-		t.Error(err)
+	return c.read(w, response)
+}
+
+// event is the event of alice's request. No Authorization header is the one that presented is the hash of.
+func (c *client) event(w write, key string) []byte {
+	headers := ""
+	if key != "" {
+		headers = fmt.Sprintf(`"idempotency-key":%q`, key)
 	}
-	o.Output = got.code
-	if got.code == 5004 {
-		o.Return = math.MaxInt64 // it may be carried out at any time, or never
+	body := openapitest.NewPlant(openapitest.ID(c.id), openapitest.Plant(w.plant))
+	return fmt.Appendf(nil, `{"routeKey":"POST /plants","headers":{%s},"body":%q,"requestContext":{"authorizer":{"lambda":{
+		"verdict":"allow","subject":"alice","token_id":"t1",
+		"presented":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}}}}`, headers, body)
+}
+
+// read returns the code of the response to a write, 0 for its Plant, and the key of the response.
+func (c *client) read(w write, response []byte) (code int, key string) {
+	var got struct {
+		StatusCode int
+		Headers    map[string]string
+		Body       string
 	}
-	return got, o
+	if err := json.Unmarshal(response, &got); err != nil {
+		c.t.Errorf("answer = %s: %v", response, err)
+	}
+	if got.StatusCode == http.StatusOK && got.Body == openapitest.Plant(w.plant) {
+		return 0, ""
+	}
+	var refusal struct{ Error int }
+	if err := json.Unmarshal([]byte(got.Body), &refusal); err != nil || got.StatusCode != http.StatusBadRequest || refusal.Error == 0 {
+		c.t.Errorf("answer = %s, want the Plant of %+v or an Error", response, w)
+	}
+	return refusal.Error, got.Headers["idempotency-key"]
 }
 
 // pick returns one of choices.

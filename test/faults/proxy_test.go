@@ -7,10 +7,13 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strconv"
 	"sync"
 	"testing"
-	"time"
+
+	"plantstore/test/dynamotest"
 )
 
 // A fault is what happens to an attempt in place of DynamoDB's answer.
@@ -32,32 +35,40 @@ const always = 1 << 20 // attempts, which outlast every budget
 type proxy struct {
 	*httptest.Server
 	dynamoDB http.Handler
-	stalled  chan struct{} // gets a value when an attempt stalls
 
 	mutex sync.Mutex
 	fault fault
 	left  int // attempts that meet the fault
 }
 
+// newDynamoDB returns a server that passes attempts on to DynamoDB Local.
+func newDynamoDB(t *testing.T) http.Handler {
+	t.Helper()
+	endpoint, err := url.Parse(dynamotest.Endpoint(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(endpoint)
+	proxy.Transport = &http.Transport{MaxIdleConnsPerHost: 100}
+	return proxy
+}
+
 func newProxy(t *testing.T, dynamoDB http.Handler) *proxy {
 	t.Helper()
-	p := &proxy{dynamoDB: dynamoDB, stalled: make(chan struct{}, 1)}
+	p := &proxy{dynamoDB: dynamoDB, fault: pass}
 	p.Server = httptest.NewServer(p)
 	t.Cleanup(p.Close)
 	t.Cleanup(p.CloseClientConnections)
 	return p
 }
 
-// meets lets the next attempts meet a fault.
+// meets lets the next attempts meet a fault, and all others none.
 func (p *proxy) meets(f fault, attempts int) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.fault = f
 	p.left = attempts
 }
-
-// recovers ends the fault.
-func (p *proxy) recovers() { p.meets(pass, 0) }
 
 // next returns what happens to the next attempt.
 func (p *proxy) next() fault {
@@ -122,13 +133,7 @@ func after(f fault) fault {
 func hangUp(*proxy, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
 // stall answers nothing until the client gives up.
-func stall(p *proxy, _ http.ResponseWriter, r *http.Request) {
-	select {
-	case p.stalled <- struct{}{}:
-	default: // nobody waits for it
-	}
-	<-r.Context().Done()
-}
+func stall(_ *proxy, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
 func fail(_ *proxy, w http.ResponseWriter, _ *http.Request) {
 	w.WriteHeader(http.StatusInternalServerError)
@@ -139,17 +144,4 @@ func fail(_ *proxy, w http.ResponseWriter, _ *http.Request) {
 func throttle(_ *proxy, w http.ResponseWriter, _ *http.Request) {
 	w.WriteHeader(http.StatusBadRequest)
 	_, _ = io.WriteString(w, `{"__type":"com.amazonaws.dynamodb.v20120810#ThrottlingException"}`)
-}
-
-// twice sends DynamoDB's answer, and a second one when the connection is idle.
-func twice(p *proxy, w http.ResponseWriter, r *http.Request) {
-	answer := p.carryOut(r)
-	connection, _, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		return
-	}
-	_ = answer.Result().Write(connection)
-	time.Sleep(50 * time.Millisecond)
-	_, _ = io.WriteString(connection, "HTTP/1.1 400 Bad Request\r\nContent-Length: 6\r\n\r\nsecret")
-	_ = connection.Close()
 }

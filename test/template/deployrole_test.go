@@ -194,7 +194,7 @@ var withheld = []struct {
 func TestNeeds(t *testing.T) {
 	t.Parallel()
 	statements := deployStatements(t)
-	permissions := translate(t).Permissions
+	permissions := translate[stack](t).Permissions
 	if len(permissions) < 100 {
 		t.Errorf("the registry lists the actions %v, want more", permissions)
 	}

@@ -1,5 +1,5 @@
-"""Prints, as JSON, the stack that SAM makes of template.yaml for each set of parameters on stdin, and the
-permissions that CloudFormation's registry, which cfn-lint contains, lists for the types of its resources.
+"""Prints, as JSON, the stacks that SAM makes of template.yaml, and the permissions that CloudFormation's
+registry, which cfn-lint contains, lists for the types of their resources.
 """
 import copy
 import json
@@ -18,11 +18,15 @@ for resource in template["Resources"].values():
     if resource["Type"] == "AWS::Serverless::Function":
         resource["Properties"]["CodeUri"] = "s3://bucket/key"
 translator = Translator({}, Parser(), boto_session=boto3.Session(region_name="eu-central-1"))
-stacks = [translator.translate(copy.deepcopy(template), parameters) for parameters in json.load(sys.stdin)]
+stacks = {
+    "Production": translator.translate(copy.deepcopy(template), {"Stage": "production", "Shift": "gradual"}),
+    "AtOnce": translator.translate(copy.deepcopy(template), {"Stage": "production", "Shift": "at-once"}),
+    "Dev": translator.translate(copy.deepcopy(template), {"Stage": "dev", "Shift": "gradual"}),
+}
 
 permissions = set()
-for kind in {resource["Type"] for stack in stacks for resource in stack["Resources"].values()}:
+for kind in {resource["Type"] for stack in stacks.values() for resource in stack["Resources"].values()}:
     handlers = PROVIDER_SCHEMA_MANAGER.get_resource_schema("eu-central-1", kind).schema.get("handlers", {})
     for name in ("create", "read", "update", "delete"):
         permissions.update(handlers.get(name, {}).get("permissions", []))
-json.dump({"stacks": stacks, "permissions": sorted(permissions)}, sys.stdout)
+json.dump({**stacks, "Permissions": sorted(permissions)}, sys.stdout)

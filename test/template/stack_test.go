@@ -3,7 +3,6 @@
 package template
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -23,7 +22,7 @@ func TestMain(m *testing.M) { processtest.RunInRoot(m) }
 func TestStackIsValid(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "stack.json")
-	if err := os.WriteFile(file, production(t).text, 0o600); err != nil {
+	if err := os.WriteFile(file, translate[json.RawMessage](t).Production, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	// SAM has used the mapping, and with it Shift. For W3011, see template.yaml.
@@ -46,54 +45,36 @@ func read(t *testing.T, file string) string {
 	return string(content)
 }
 
-// deployment is what decides whether a stack has a canary.
-type deployment struct{ Stage, Shift string }
-
-// translation is what SAM makes of the template for some deployments, and the permissions that CloudFormation
-// needs for it.
-type translation struct {
-	Stacks      []json.RawMessage
-	Permissions []string
+// translation is what SAM makes of the template, and the actions that CloudFormation needs for it.
+type translation[Stack any] struct {
+	Production, AtOnce, Dev Stack
+	Permissions             []string
 }
 
-var deployments = []deployment{
-	{Stage: "production", Shift: "gradual"},
-	{Stage: "production", Shift: "at-once"},
-	{Stage: "dev", Shift: "gradual"},
-}
-
-// translate returns the translation for deployments. SAM makes it once for all tests. The test is skipped if SAM
-// is missing.
-func translate(t *testing.T) translation {
+// translate returns the translation of the template. SAM makes it once for all tests. The test is skipped if
+// SAM is missing.
+func translate[Stack any](t *testing.T) (translated translation[Stack]) {
 	t.Helper()
 	python := processtest.Python(t, "sam")
-	once.Do(func() {
-		input, err := json.Marshal(deployments)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var message bytes.Buffer
-		command := exec.CommandContext(t.Context(), python, "test/template/stack.py")
-		command.Stdin = bytes.NewReader(input)
-		command.Stderr = &message
-		output, err := command.Output()
-		if err != nil {
-			t.Fatalf("SAM does not translate template.yaml: %v\n%s", err, &message)
-		}
-		if err := json.Unmarshal(output, &translated); err != nil {
-			t.Fatal(err)
-		}
+	sam.once.Do(func() {
+		command := exec.Command(python, "test/template/stack.py") //nolint:noctx // for all tests
+		command.Stderr = os.Stderr
+		sam.output, sam.err = command.Output()
 	})
-	if translated.Stacks == nil {
-		t.Skip("skipped: SAM does not translate template.yaml, as another test reports")
+	if sam.err != nil {
+		t.Fatalf("SAM does not translate template.yaml: %v", sam.err)
+	}
+	if err := json.Unmarshal(sam.output, &translated); err != nil {
+		t.Fatal(err)
 	}
 	return translated
 }
 
-var (
-	once       sync.Once
-	translated translation
-)
+var sam struct {
+	once   sync.Once
+	output []byte
+	err    error
+}
 
 // stack is a template as CloudFormation gets it from SAM. An intrinsic function is an
 // object with the function's name as its only member.
@@ -101,7 +82,6 @@ type stack struct {
 	Parameters map[string]any
 	Conditions map[string]any
 	Resources  map[string]resource
-	text       []byte
 }
 
 type resource struct {
@@ -111,26 +91,10 @@ type resource struct {
 	Properties          json.RawMessage
 }
 
-// stackOf returns the stack of a deployment.
-func stackOf(t *testing.T, d deployment) stack {
-	t.Helper()
-	for i, text := range translate(t).Stacks {
-		if deployments[i] == d {
-			s := stack{text: text}
-			if err := json.Unmarshal(text, &s); err != nil {
-				t.Fatal(err)
-			}
-			return s
-		}
-	}
-	t.Fatalf("%+v is not translated", d)
-	return stack{}
-}
-
 // production returns the stack with everything in it.
 func production(t *testing.T) stack {
 	t.Helper()
-	return stackOf(t, deployment{Stage: "production", Shift: "gradual"})
+	return translate[stack](t).Production
 }
 
 // properties returns the properties of the resources of a type. It fails the test if

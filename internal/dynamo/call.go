@@ -47,7 +47,7 @@ type attempts struct {
 	connected    bool  // the running attempt got a connection
 	mayBeApplied bool  // an attempt may have been applied
 	temporary    bool  // the last failure is worth a retry
-	last         error // why the last attempt failed that had another cause than the time
+	last         error // the last failure that was no timeout
 }
 
 // replaceRetryer is an option of an operation.
@@ -66,15 +66,10 @@ func (a *attempts) trace(ctx context.Context) context.Context {
 // MaxAttempts returns 0, which means no limit.
 func (*attempts) MaxAttempts() int { return 0 }
 
-// IsErrorRetryable is called by the SDK once after each attempt that failed, so it records the attempt.
+// IsErrorRetryable is called by the SDK once after each attempt that failed, so it also records the
+// attempt. One that got a connection may have been applied, unless DynamoDB refused it. It is repeated
+// even if the SDK would not.
 func (a *attempts) IsErrorRetryable(err error) bool {
-	a.record(err)
-	return a.temporary
-}
-
-// record records an attempt that failed. An attempt that got a connection may have been applied, unless
-// DynamoDB refused it. It is repeated even if the SDK would not.
-func (a *attempts) record(err error) {
 	unknown := a.connected && !refused(err)
 	a.connected = false
 	a.mayBeApplied = a.mayBeApplied || unknown
@@ -82,6 +77,7 @@ func (a *attempts) record(err error) {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		a.last = err
 	}
+	return a.temporary
 }
 
 // refused reports whether err is DynamoDB's refusal to carry an attempt out: a status 4xx with one of

@@ -70,11 +70,11 @@ mutate:
 bench: ## compare the functions with an empty one, on Linux (some minutes)
 	tools/bench/run
 
-check: ## run what CI runs: format, vet, lint, template, workflows, contract, tests (BASE=origin/main)
+check: ## run what CI runs: format, lint, template, workflows, contract, tests (BASE=origin/main)
 	go mod tidy -diff
 	$(MAKE) lint
 	$(ACTIONLINT)
-	@if command -v sam >/dev/null; then sam validate --lint && cfn-lint template.yaml deploy/role.yaml; else echo 'SAM is missing: template.yaml is not validated ($(GET_SAM))'; fi
+	@if command -v sam >/dev/null; then sam validate --lint && cfn-lint deploy/role.yaml; else echo 'SAM is missing: template.yaml is not validated ($(GET_SAM))'; fi
 	@if command -v checkov >/dev/null; then checkov --file template.yaml deploy/role.yaml --skip-download --compact --quiet; else echo "checkov is missing: template.yaml is not checked for security (pip install -r tools/requirements/checkov.txt)"; fi
 	$(MAKE) compatible
 	$(MAKE) test
@@ -82,7 +82,6 @@ check: ## run what CI runs: format, vet, lint, template, workflows, contract, te
 lint: ## check format and style of the Go code, in seconds once the linter is built
 	@echo 'golangci-lint: the first run builds it, for about two minutes'
 	$(LINT) fmt --diff
-	go vet ./...
 	$(LINT) run
 
 format: ## format the Go code

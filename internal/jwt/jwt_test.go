@@ -163,7 +163,7 @@ func TestSignatures(t *testing.T) {
 	})
 }
 
-// TestKeys checks which keys of an issuer verify a token with ES256.
+// A token with ES256 is verified by a key that may verify it, and by no other.
 func TestKeys(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -191,7 +191,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestAlgorithms checks each kind of key and of signature.
+// Each kind of key and of signature is accepted, except an RSA key that is too short.
 func TestAlgorithms(t *testing.T) {
 	rsaKey, _ := rsa.GenerateKey(rand.Reader, 2048) // crypto/rand does not fail
 	shortKey, _ := rsa.GenerateKey(rand.Reader, 1024)
@@ -234,7 +234,7 @@ func TestAlgorithms(t *testing.T) {
 	}
 }
 
-// TestForms checks what is not one signed token in compact form with claims that are each there once.
+// A token is in compact form, with claims that are each there once.
 func TestForms(t *testing.T) {
 	i, k1 := newIssuer()
 	valid := i.token(t, k1, nil, nil)
@@ -258,7 +258,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestTokenID checks that a token without an id gets one for the log.
+// A token without an id gets one for the log.
 func TestTokenID(t *testing.T) {
 	i, k1 := newIssuer()
 	tests := []struct {

@@ -169,7 +169,7 @@ func TestMovedKeys(t *testing.T) {
 	})
 }
 
-// TestDocuments checks documents that are of no use. The error repeats nothing of them.
+// A document of no use makes the keys unavailable. The error repeats nothing of it.
 func TestDocuments(t *testing.T) {
 	const isJSON = "application/json"
 	// A valid set of keys with the example of RFC 7517, appendix A.1, but for its end.
@@ -205,8 +205,8 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestURLOfKeys checks that the keys of an https issuer are at an https URL, and that those of an issuer
-// on this machine are on this machine.
+// The keys of an https issuer are at an https URL, and those of an issuer on this machine are on this
+// machine.
 func TestURLOfKeys(t *testing.T) {
 	const local = "http://localhost:8080"
 	longest := issuerURL + keysPath + "?"
@@ -253,7 +253,7 @@ func checkUnavailable(t *testing.T, v *Verifier, bearer, why string) {
 	}
 }
 
-// TestConnections checks what the error says if no connection is made.
+// If no connection is made, the error says why.
 func TestConnections(t *testing.T) {
 	closed := httptest.NewServer(nil)
 	closed.Close()
@@ -272,8 +272,7 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// TestConcurrency checks that many first tokens cause one fetch, which is a request for the URL of the
-// keys and one for the keys.
+// Many first tokens cause one fetch, which is a request for the URL of the keys and one for the keys.
 func TestConcurrency(t *testing.T) {
 	i, k1 := newIssuer()
 	i.documents[discoveryPath] = slow(i.documents[discoveryPath], 20*time.Millisecond) // longer than the others need to begin

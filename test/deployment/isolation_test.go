@@ -67,7 +67,14 @@ func TestIsolation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder := processtest.Repository(t)
+	folder := t.TempDir()
+	for _, file := range []string{"template.yaml", "samconfig.toml", "environments.yaml"} {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(folder, file), string(content))
+	}
 	write(t, filepath.Join(folder, ".aws-sam/build/parameters.yaml"), "Shift: gradual")
 	cache, err := os.UserCacheDir() // the programs are there, whatever HOME is
 	if err != nil {

@@ -17,10 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
-
 	"plantstore/test/processtest"
 )
 
@@ -131,25 +127,18 @@ func (local localAWS) aws(t *testing.T, answer any, arguments ...string) {
 	}
 }
 
-// cloudFormation returns a client of the local CloudFormation, which is faster than the AWS CLI.
-func (local localAWS) cloudFormation() *cloudformation.Client {
-	return cloudformation.New(cloudformation.Options{
-		BaseEndpoint: aws.String("http://127.0.0.1:" + local.port),
-		Region:       "us-east-1",
-		Credentials:  credentials.NewStaticCredentialsProvider("test", "test", ""),
-	})
-}
-
 // outputs returns the outputs of a stack.
 func (local localAWS) outputs(t *testing.T, stack string) map[string]string {
 	t.Helper()
-	answer, err := local.cloudFormation().DescribeStacks(t.Context(), &cloudformation.DescribeStacksInput{StackName: &stack})
-	if err != nil {
-		t.Fatal(err)
+	var answer struct {
+		Stacks []struct {
+			Outputs []struct{ OutputKey, OutputValue string }
+		}
 	}
+	local.aws(t, &answer, "cloudformation", "describe-stacks", "--stack-name", stack)
 	outputs := map[string]string{}
 	for _, output := range answer.Stacks[0].Outputs {
-		outputs[*output.OutputKey] = *output.OutputValue
+		outputs[output.OutputKey] = output.OutputValue
 	}
 	return outputs
 }
@@ -157,13 +146,13 @@ func (local localAWS) outputs(t *testing.T, stack string) map[string]string {
 // resources returns the physical id of each resource of a stack.
 func (local localAWS) resources(t *testing.T, stack string) map[string]string {
 	t.Helper()
-	answer, err := local.cloudFormation().DescribeStackResources(t.Context(), &cloudformation.DescribeStackResourcesInput{StackName: &stack})
-	if err != nil {
-		t.Fatal(err)
+	var answer struct {
+		StackResources []struct{ LogicalResourceId, PhysicalResourceId string } //nolint:revive,staticcheck // AWS's names
 	}
+	local.aws(t, &answer, "cloudformation", "describe-stack-resources", "--stack-name", stack)
 	resources := map[string]string{}
 	for _, resource := range answer.StackResources {
-		resources[*resource.LogicalResourceId] = *resource.PhysicalResourceId
+		resources[resource.LogicalResourceId] = resource.PhysicalResourceId
 	}
 	return resources
 }

@@ -95,13 +95,7 @@ func allRequired() string {
 
 // plantOfSize returns a plant whose texts together have this size in bytes, which is one more than in characters.
 func plantOfSize(size int) string {
-	members := openapitest.Texts()
-	return openapitest.PlantOf(func(member string) string {
-		if member == members[0] {
-			return "ü" + strings.Repeat("n", size-len("ü"))
-		}
-		return ""
-	})
+	return openapitest.PlantWith(openapitest.Texts()[0], "ü"+strings.Repeat("n", size-len("ü")))
 }
 
 // texts returns cases for the members of a Plant that openapi.yaml says are texts.

@@ -102,6 +102,16 @@ func PlantOf(text func(member string) string) string {
 	return asJSON(members)
 }
 
+// PlantWith returns a Plant with a text for one member, and empty ones for the others.
+func PlantWith(member, text string) string {
+	return PlantOf(func(other string) string {
+		if other == member {
+			return text
+		}
+		return ""
+	})
+}
+
 // NewPlant returns a plant with an id, as a NewPlant.
 func NewPlant(id, plant string) string { return fmt.Sprintf(`{%q:%s,%s`, Key(), id, plant[1:]) }
 

@@ -1,5 +1,5 @@
 // Package processtest builds the commands of this module and runs them, and has what the tests of
-// processes share: an environment, the scale of a test, a seed.
+// processes share, such as an environment.
 package processtest
 
 import (

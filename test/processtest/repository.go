@@ -1,63 +1,34 @@
 package processtest
 
 import (
-	"os"
 	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
 )
+
+// Copies the files of a repository by an index of its own, so that the user's stays as it is.
+const copyRepository = `set -e
+cd "$(git rev-parse --show-toplevel)"
+export GIT_INDEX_FILE="$1/index"
+git add --all
+git checkout-index --all --prefix="$1/"
+rm "$GIT_INDEX_FILE"
+unset GIT_INDEX_FILE
+cd "$1"
+git init --quiet
+git add --all
+git -c user.name=x -c user.email=x@example.com commit --quiet --message=x`
 
 // Repository returns a folder with a new git repository. Its one commit has the files of this repository
 // as they are, but for those that git ignores. Without git, it skips the test, or fails it with CI=true.
 func Repository(t testing.TB) (folder string) {
 	t.Helper()
-	root, err := exec.CommandContext(t.Context(), "git", "rev-parse", "--show-toplevel").Output()
-	if err != nil {
+	if err := exec.CommandContext(t.Context(), "git", "rev-parse", "--show-toplevel").Run(); err != nil {
 		Lacks(t, "git and a clone")
 	}
-	from := strings.TrimSpace(string(root))
 	folder = t.TempDir()
-	files := git(t, from, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-	for file := range strings.SplitSeq(strings.TrimSuffix(files, "\x00"), "\x00") {
-		copyFile(t, filepath.Join(from, file), filepath.Join(folder, file))
+	out, err := exec.CommandContext(t.Context(), "sh", "-c", copyRepository, "sh", folder).CombinedOutput()
+	if err != nil {
+		t.Fatalf("copying the repository: %v: %s", err, out)
 	}
-	git(t, folder, "init", "--quiet")
-	git(t, folder, "add", "--all")
-	git(t, folder, "-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "--quiet", "--message", "x")
 	return folder
-}
-
-// git returns what a command of git prints in a folder.
-func git(t testing.TB, folder string, arguments ...string) string {
-	t.Helper()
-	command := exec.CommandContext(t.Context(), "git", arguments...)
-	command.Dir = folder
-	out, err := command.Output()
-	if err != nil {
-		t.Fatalf("git %v: %v", arguments, err)
-	}
-	return string(out)
-}
-
-// copyFile copies a file, unless it is deleted.
-func copyFile(t testing.TB, from, to string) {
-	t.Helper()
-	info, err := os.Stat(from)
-	if os.IsNotExist(err) {
-		return
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	content, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(to, content, info.Mode()); err != nil {
-		t.Fatal(err)
-	}
 }

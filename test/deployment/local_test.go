@@ -115,14 +115,8 @@ func (local localAWS) must(t *testing.T, variables []string, arguments ...string
 // aws decodes the answer to a command of the AWS CLI into answer.
 func (local localAWS) aws(t *testing.T, answer any, arguments ...string) {
 	t.Helper()
-	var problems strings.Builder
-	command := local.command(t, nil, append(append([]string{"aws"}, arguments...), "--output", "json")...)
-	command.Stderr = &problems
-	output, err := command.Output()
-	if err != nil {
-		t.Fatalf("%v: %v\n%s", arguments, err, &problems)
-	}
-	if err := json.Unmarshal(output, answer); err != nil {
+	output := local.must(t, nil, append(append([]string{"aws"}, arguments...), "--output", "json")...)
+	if err := json.Unmarshal([]byte(output), answer); err != nil {
 		t.Fatalf("%v: %v\n%s", arguments, err, output)
 	}
 }
@@ -130,14 +124,10 @@ func (local localAWS) aws(t *testing.T, answer any, arguments ...string) {
 // outputs returns the outputs of a stack.
 func (local localAWS) outputs(t *testing.T, stack string) map[string]string {
 	t.Helper()
-	var answer struct {
-		Stacks []struct {
-			Outputs []struct{ OutputKey, OutputValue string }
-		}
-	}
-	local.aws(t, &answer, "cloudformation", "describe-stacks", "--stack-name", stack)
+	var list []struct{ OutputKey, OutputValue string }
+	local.aws(t, &list, "cloudformation", "describe-stacks", "--stack-name", stack, "--query", "Stacks[0].Outputs")
 	outputs := map[string]string{}
-	for _, output := range answer.Stacks[0].Outputs {
+	for _, output := range list {
 		outputs[output.OutputKey] = output.OutputValue
 	}
 	return outputs
@@ -146,12 +136,10 @@ func (local localAWS) outputs(t *testing.T, stack string) map[string]string {
 // resources returns the physical id of each resource of a stack.
 func (local localAWS) resources(t *testing.T, stack string) map[string]string {
 	t.Helper()
-	var answer struct {
-		StackResources []struct{ LogicalResourceId, PhysicalResourceId string } //nolint:revive,staticcheck // AWS's names
-	}
-	local.aws(t, &answer, "cloudformation", "describe-stack-resources", "--stack-name", stack)
+	var list []struct{ LogicalResourceId, PhysicalResourceId string } //nolint:revive,staticcheck // AWS's names
+	local.aws(t, &list, "cloudformation", "describe-stack-resources", "--stack-name", stack, "--query", "StackResources")
 	resources := map[string]string{}
-	for _, resource := range answer.StackResources {
+	for _, resource := range list {
 		resources[resource.LogicalResourceId] = resource.PhysicalResourceId
 	}
 	return resources

@@ -63,21 +63,12 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	}
 	verifier.Store = tokens
 	server := newServer(plants, verifier, c.AllowOrigin, slog.New(slog.NewJSONHandler(os.Stderr, nil)))
-	server.Handler, err = page.New(server.Handler, openapi.YAML, c.Addr, pageToken(listener.Addr(), bearer))
+	server.Handler, err = page.New(server.Handler, openapi.YAML, c.Addr, listener.Addr(), bearer)
 	if err != nil {
 		return err
 	}
 	greet("http://"+listener.Addr().String(), bearer)
 	return serve(ctx, server, listener)
-}
-
-// pageToken returns the token for the page: the bearer, but none if other machines can request the page.
-func pageToken(address net.Addr, bearer string) string {
-	tcp, ok := address.(*net.TCPAddr)
-	if !ok || !tcp.IP.IsLoopback() {
-		return ""
-	}
-	return bearer
 }
 
 // serve serves until ctx ends. It then answers the requests that the server has accepted.

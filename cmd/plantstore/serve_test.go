@@ -84,21 +84,3 @@ func TestServeToken(t *testing.T) {
 		})
 	}
 }
-
-// The page has the token only if no other machine can request the page.
-func TestPageToken(t *testing.T) {
-	tests := []struct{ name, address, want string }{
-		{"loopback", "127.0.0.1", "secret"},
-		{"loopback of IPv6", "::1", "secret"},
-		{"every address", "0.0.0.0", ""},
-		{"an address of the network", "192.168.1.2", ""},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			got := pageToken(&net.TCPAddr{IP: net.ParseIP(test.address)}, "secret")
-			if got != test.want {
-				t.Errorf("pageToken(%s) = %q, want %q", test.address, got, test.want)
-			}
-		})
-	}
-}

@@ -39,9 +39,14 @@ type file struct {
 }
 
 // New returns a handler that serves the page on the contract in openapi, with this server as the
-// contract's, under loopback names and the host of address. The page contains token unless that is
-// empty. Other requests go to next, also those without an Accept header: browsers send one.
-func New(next http.Handler, openapi []byte, address, token string) (http.Handler, error) {
+// contract's, under loopback names and the host of address. The page contains token, but not if other
+// machines can request the page, because the server listens at more than a loopback address. Other
+// requests go to next, also those without an Accept header: browsers send one.
+func New(next http.Handler, openapi []byte, address string, listens net.Addr, token string) (http.Handler, error) {
+	tcp, isTCP := listens.(*net.TCPAddr)
+	if !isTCP || !tcp.IP.IsLoopback() {
+		token = ""
+	}
 	index := bytes.Replace(html, []byte("{{.}}"), []byte(template.HTMLEscapeString(token)), 1)
 	contract := regexp.MustCompile(`\nservers:\n( .*\n)+`).ReplaceAll(openapi, []byte("\nservers:\n  - url: /\n"))
 	files := map[string]file{

@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -10,10 +11,11 @@ import (
 	"plantstore/internal/page"
 )
 
-// answer returns what a page at plants.example with the token "<secret> answers to a request.
-func answer(t *testing.T, method, path, host, accept string) *httptest.ResponseRecorder {
+// answer returns what a server at plants.example, which listens at this IP address, answers with the token "<secret>.
+func answer(t *testing.T, listens, method, path, host, accept string) *httptest.ResponseRecorder {
 	t.Helper()
-	p, err := page.New(http.NotFoundHandler(), openapi.YAML, "plants.example:8080", `"<secret>`)
+	address := &net.TCPAddr{IP: net.ParseIP(listens)}
+	p, err := page.New(http.NotFoundHandler(), openapi.YAML, "plants.example:8080", address, `"<secret>`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +53,7 @@ func TestRequests(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got := answer(t, test.method, test.path, test.host, test.accept)
+			got := answer(t, "127.0.0.1", test.method, test.path, test.host, test.accept)
 			if got.Code != test.status {
 				t.Errorf("%s %s from %q = %d, want %d", test.method, test.path, test.host, got.Code, test.status)
 			}
@@ -79,7 +81,7 @@ func TestFiles(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.path, func(t *testing.T) {
-			got := answer(t, "GET", test.path, "localhost", "*/*")
+			got := answer(t, "127.0.0.1", "GET", test.path, "localhost", "*/*")
 			content := got.Body.String()
 			if !strings.Contains(content, test.part) {
 				t.Errorf("GET %s = %d, %.300q, want %q in it", test.path, got.Code, content, test.part)
@@ -88,6 +90,27 @@ func TestFiles(t *testing.T) {
 				t.Errorf("GET %s has the token: %t, want %t", test.path, hasToken, test.token)
 			}
 			checkHeaders(t, test.path, got.Header())
+		})
+	}
+}
+
+// The page has the token only if no other machine can request the page.
+func TestToken(t *testing.T) {
+	tests := []struct {
+		name, listens string
+		token         bool
+	}{
+		{"loopback", "127.0.0.1", true},
+		{"loopback of IPv6", "::1", true},
+		{"every address", "0.0.0.0", false},
+		{"an address of the network", "192.168.1.2", false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			content := answer(t, test.listens, "GET", "/", "localhost", "*/*").Body.String()
+			if hasToken := strings.Contains(content, "secret"); hasToken != test.token {
+				t.Errorf("at %s, the page has the token: %t, want %t", test.listens, hasToken, test.token)
+			}
 		})
 	}
 }

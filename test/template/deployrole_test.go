@@ -1,10 +1,13 @@
 package template
 
 import (
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v3"
 )
 
 const (
@@ -219,4 +222,56 @@ func deployStatements(t *testing.T) []statement {
 		t.Fatalf("the deploy role has %d policies and the managed policies %v, want one policy", len(r.Policies), r.ManagedPolicyArns)
 	}
 	return r.Policies[0].PolicyDocument.Statement
+}
+
+// TestBoundaryAllows checks that the permissions boundary allows each function what its role does.
+func TestBoundaryAllows(t *testing.T) {
+	s := production(t)
+	roles := properties[role](t, s, "AWS::IAM::Role")
+	for name, f := range properties[function](t, s, "AWS::Lambda::Function") {
+		for _, grant := range ownGrants(roles[target(f.Role)]) {
+			if allowed := boundaryGrants(t, f.table()); !slices.Contains(allowed, grant) {
+				t.Errorf("%s may do %s, and the boundary allows %v", name, grant, allowed)
+			}
+		}
+	}
+}
+
+// boundaryGrants returns what the permissions boundary of deploy/role.yaml allows on a
+// table of the stack, as grants does.
+func boundaryGrants(t *testing.T, table string) (grants []string) {
+	t.Helper()
+	var boundary struct{ PolicyDocument policy }
+	deployResource(t, "Boundary", &boundary)
+	for _, s := range boundary.PolicyDocument.Statement {
+		for _, resource := range s.Resource {
+			if resource == "arn:${AWS::Partition}:dynamodb:${AWS::Region}:${AWS::AccountId}:table/${StackName}-"+table+"-*" {
+				for _, action := range s.Action {
+					grants = append(grants, action+" on "+table)
+				}
+			}
+		}
+	}
+	return grants
+}
+
+// deployResource decodes the properties of a resource of deploy/role.yaml, in which a reference is
+// its name.
+func deployResource(t *testing.T, name string, into any) {
+	t.Helper()
+	var file struct {
+		Resources map[string]struct {
+			Properties map[string]any `yaml:"Properties"`
+		} `yaml:"Resources"`
+	}
+	if err := yaml.Unmarshal([]byte(read(t, "deploy/role.yaml")), &file); err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := json.Marshal(file.Resources[name].Properties)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(encoded, into); err != nil {
+		t.Fatal(err)
+	}
 }

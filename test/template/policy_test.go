@@ -5,9 +5,6 @@ import (
 	"encoding/json"
 	"path"
 	"slices"
-	"testing"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // policy is a policy of IAM.
@@ -78,25 +75,4 @@ func (l *list) UnmarshalJSON(text []byte) error {
 		*l = append(*l, target(value))
 	}
 	return nil
-}
-
-// deployResource decodes the properties of a resource of deploy/role.yaml, in which a reference is
-// its name.
-func deployResource(t *testing.T, name string, into any) {
-	t.Helper()
-	var file struct {
-		Resources map[string]struct {
-			Properties map[string]any `yaml:"Properties"`
-		} `yaml:"Resources"`
-	}
-	if err := yaml.Unmarshal([]byte(read(t, "deploy/role.yaml")), &file); err != nil {
-		t.Fatal(err)
-	}
-	encoded, err := json.Marshal(file.Resources[name].Properties)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(encoded, into); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -85,9 +85,9 @@ func TestBody(t *testing.T) {
 		name, event, want string
 		code              int32 // 0 for the body
 	}{
-		{"text", `{"body":"{\"id\":1}"}`, `{"id":1}`, 0},
-		{"text that looks like base64", `{"body":"eyJpZCI6MX0=","isBase64Encoded":false}`, "eyJpZCI6MX0=", 0},
-		{"base64", `{"body":"eyJpZCI6MX0=","isBase64Encoded":true}`, `{"id":1}`, 0},
+		{"text", `{"body":"{\"a\":1}"}`, `{"a":1}`, 0},
+		{"text that looks like base64", `{"body":"eyJhIjoxfQ==","isBase64Encoded":false}`, "eyJhIjoxfQ==", 0},
+		{"base64", `{"body":"eyJhIjoxfQ==","isBase64Encoded":true}`, `{"a":1}`, 0},
 		{"bytes", `{"body":"/w==","isBase64Encoded":true}`, "\xff", 0},
 		{"no bytes", `{"body":"","isBase64Encoded":true}`, "", 0},
 		{"null", `{"body":null}`, "", 0},

@@ -32,9 +32,9 @@ var (
 // exists is the body of the answer to a put whose id has a plant.
 func exists(key, name string) string {
 	return fmt.Sprintf(`{"__type": "%sConditionalCheckFailedException", "Item": {
-		"id": {"N": "1"}, "name": {"S": %q}, "write_key": {"S": %q},
+		%q: {%q: "1"}, "name": {"S": %q}, "write_key": {"S": %q},
 		"created_at": {"S": "2026-03-01T11:00:00Z"}, "created_by": {"S": "alice"}
-	}}`, namespace, name, key)
+	}}`, namespace, plantKey.Name, plantKey.Type, name, key)
 }
 
 // withoutNamespace returns the body of an error whose name has no namespace.
@@ -72,7 +72,7 @@ func create(t *testing.T, timeout time.Duration, attempts ...http.HandlerFunc) (
 	err = (&Plants{Client: fake.client(), Table: "plants"}).Create(ctx, fern)
 	requests := fake.received()
 	for _, r := range requests {
-		if !strings.Contains(r.body, `"attribute_not_exists(id)"`) {
+		if !strings.Contains(r.body, `"attribute_not_exists(`+plantKey.Name+`)"`) {
 			t.Errorf("attempt = %s, want a conditional put", r.body)
 		}
 		if r.body != requests[0].body {

@@ -9,18 +9,18 @@ import (
 	"testing/synctest"
 )
 
-// described is DynamoDB's description of a table with this key, whose attribute id has this type.
-func described(key, idType string) http.HandlerFunc {
+// described is DynamoDB's description of a table with this key, and with the definition of an attribute.
+func described(key string, attribute Key) http.HandlerFunc {
 	return answer(http.StatusOK, fmt.Sprintf(`{"Table": {
 		"KeySchema": [{"AttributeName": %q, "KeyType": "HASH"}],
-		"AttributeDefinitions": [{"AttributeName": "digest", "AttributeType": "S"}, {"AttributeName": "id", "AttributeType": %q}]
-	}}`, key, idType))
+		"AttributeDefinitions": [{"AttributeName": "digest", "AttributeType": "S"}, {"AttributeName": %q, "AttributeType": %q}]
+	}}`, key, attribute.Name, attribute.Type))
 }
 
 var (
-	plantsTable = described("id", "N")
-	tokensTable = described("id", "S")
-	otherTable  = described("digest", "S")
+	plantsTable = described(plantKey.Name, plantKey)
+	tokensTable = described(tokenKey.Name, tokenKey)
+	otherTable  = described("digest", tokenKey)
 )
 
 func TestCheckTables(t *testing.T) {
@@ -31,7 +31,7 @@ func TestCheckTables(t *testing.T) {
 		missing  bool   // the error is ErrNoTable
 	}{
 		{name: "both tables", attempts: do(plantsTable, tokensTable), want: "<nil>"},
-		{name: "the tables swapped", attempts: do(tokensTable), want: "plants does not have the key id of type N"},
+		{name: "the tables swapped", attempts: do(tokensTable), want: "plants does not have the key"},
 		{name: "the table of plants twice", attempts: do(plantsTable, plantsTable), want: "tokens does not have the key id"},
 		{name: "a table with another key", attempts: do(plantsTable, otherTable), want: "tokens does not have the key id"},
 		{name: "no table of plants", attempts: do(noTable), want: "does not exist: plants", missing: true},

@@ -66,7 +66,7 @@ func TestDecodeMalformed(t *testing.T) {
 		{"half a character after the object", `{"id":1,"name":"fern"}` + "\xe2\x82"},
 		{"a byte order mark", "\uFEFF" + `{"id":1,"name":"fern"}`},
 		{"a comma at the end", `{"id":1,"name":"fern",}`},
-		{"a zero before a number", `{"id":01,"name":"fern"}`},
+		{"a zero before a number", `{"id":1,"name":"fern","x":01}`},
 		{"an unknown escape", `{"id":1,"name":"\x"}`},
 		{"a NUL in a text", `{"id":1,"name":"` + "a\x00b" + `"}`},
 		{"an unknown member that is malformed", `{"id":1,"name":"fern","x":[1,]}`},

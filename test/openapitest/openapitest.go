@@ -75,7 +75,7 @@ func Key() string {
 	return keys[0]
 }
 
-// ID returns the n-th value of the key, as JSON.
+// ID returns the n-th value of the key. [NewPlant] makes it JSON.
 func ID(n int64) string { return fmt.Sprint(n) }
 
 // Plant returns the Plant of an example of openapi.yaml, as the service answers it. There are two, 0 and 1.

@@ -4,6 +4,7 @@ needs the id of a plant."""
 import itertools
 import json
 
+import jsonschema_rs
 import requests
 import schemathesis
 
@@ -18,12 +19,14 @@ def _key(schema):
     return key
 
 
-def _is_id(value):
-    return type(value) in (int, float) and value % 1 == 0 and -(2**63) <= value < 2**63
+def _is_id(schema, value):
+    """Reports whether a value may be the key, by openapi.yaml."""
+    new_plant = schema.raw_schema["components"]["schemas"]["NewPlant"]
+    return jsonschema_rs.is_valid(new_plant["properties"][_key(schema)], value)
 
 
 def _number(text):
-    """Returns the value of a path parameter, which may be a number or its text."""
+    """Returns the value of a path parameter that is a number, or its text."""
     try:
         return json.loads(str(text))
     except ValueError:
@@ -37,7 +40,8 @@ def _create(case):
     schema = case.operation.schema
     post = schema.raw_schema["paths"][collection]["post"]
     examples = post["requestBody"]["content"]["application/json"]["examples"]
-    plant = next(iter(examples.values()))["value"] | {_key(schema): next(_ids)}
+    plant = dict(next(iter(examples.values()))["value"])
+    plant[_key(schema)] = type(plant[_key(schema)])(next(_ids))
     headers = {"Authorization": case.headers.get("Authorization")}
     requests.post(case.operation.base_url + collection, json=plant, headers=headers, timeout=10)
     return plant[_key(schema)]
@@ -47,9 +51,11 @@ def _create(case):
 def before_call(context, case, kwargs):
     """Replaces a valid id in a body by a fresh one, and in a path by that of a plant. So a
     request is not refused for its id, unless the id is invalid."""
-    key = _key(case.operation.schema)
-    body, parameters = case.body, case.path_parameters
-    if isinstance(body, dict) and _is_id(body.get(key)):
+    schema = case.operation.schema
+    key = _key(schema)
+    body, parameters = case.body, case.path_parameters or {}
+    if isinstance(body, dict) and _is_id(schema, body.get(key)):
         body[key] = type(body[key])(next(_ids))
-    if parameters and _is_id(_number(parameters.get(key))):
+    sent = parameters.get(key)
+    if _is_id(schema, sent) or _is_id(schema, _number(sent)):
         parameters[key] = str(_create(case))

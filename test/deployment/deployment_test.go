@@ -3,7 +3,6 @@ package deployment
 import (
 	"encoding/base64"
 	"encoding/json"
-	"os/exec"
 	"strings"
 	"testing"
 )
@@ -101,29 +100,11 @@ func TestDeployment(t *testing.T) {
 				}
 			}
 		}},
-		{"the commands of README.md deploy, and print one that creates a plant", func(t *testing.T) {
-			curl := lineWith(local.must(t, nil, "make", "deploy", "ENV=local", "PORT="+local.port), "curl ")
-			out, err := exec.CommandContext(t.Context(), "bash", "-c", curl).Output()
-			if want := `{"name":"Monstera","tag":"indoor"}` + "\n"; err != nil || string(out) != want {
-				t.Errorf("%s = %s, %v, want %s", curl, out, err, want)
-			}
-		}},
-		{"the heartbeat of docs/operations.md fails when the service does", func(t *testing.T) { testHeartbeat(t, local) }},
 	} {
 		if !t.Run(step.name, step.test) {
 			t.FailNow()
 		}
 	}
-}
-
-// lineWith returns the first line of a text that begins with start.
-func lineWith(text, start string) string {
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, start) {
-			return line
-		}
-	}
-	return ""
 }
 
 // assume assumes the deployment role with a token of a subject. It returns the variables with the credentials, or the refusal.

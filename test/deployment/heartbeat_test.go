@@ -6,9 +6,17 @@ import (
 	"testing"
 )
 
-// testHeartbeat sends the request of docs/operations.md, "Heartbeat", for an hour in fast motion, and then in outages. The
-// stack of `make deploy ENV=local` must be there. Its tables are not protected.
-func testHeartbeat(t *testing.T, local localAWS) {
+// TestHeartbeat deploys with the commands of README.md, which print one that creates a plant. It then sends the request of
+// docs/operations.md, "Heartbeat", for an hour in fast motion, and in outages.
+func TestHeartbeat(t *testing.T) {
+	needs(t, "aws", "curl")
+	local := start(t)
+	curl := lineWith(local.must(t, nil, "make", "deploy", "ENV=local", "PORT="+local.port), "curl ")
+	out, err := exec.CommandContext(t.Context(), "bash", "-c", curl).Output()
+	if want := `{"name":"Monstera","tag":"indoor"}` + "\n"; err != nil || string(out) != want {
+		t.Fatalf("%s = %s, %v, want %s", curl, out, err, want)
+	}
+
 	const stack = "plant-store-local"
 	resources := local.resources(t, stack)
 	plants, tokens, api := resources["PlantsTable"], resources["TokensTable"], resources["HttpApi"]
@@ -69,4 +77,14 @@ func beat(t *testing.T, url, token string) string {
 		t.Fatal(err)
 	}
 	return string(body)
+}
+
+// lineWith returns the first line of a text that begins with start.
+func lineWith(text, start string) string {
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, start) {
+			return line
+		}
+	}
+	return ""
 }

@@ -58,17 +58,6 @@ func checkConsole(t *testing.T, browser context.Context, messages iter.Seq2[chro
 	}
 }
 
-// TestTokenOnThePage checks that the page has no token if another machine can request it. TestPage needs the token.
-func TestTokenOnThePage(t *testing.T) {
-	t.Parallel()
-	server := processtest.ServeOn(t, os.Args[0], "0.0.0.0:0", append(processtest.InMemory(), asCommand)...)
-	port := server.URL[strings.LastIndex(server.URL, ":"):]
-	html, err := exec.CommandContext(t.Context(), "curl", "-sS", "--noproxy", "*", "http://127.0.0.1"+port).Output()
-	if err != nil || !strings.Contains(string(html), `data-token=""`) {
-		t.Errorf("serve --addr 0.0.0.0:0: the page is %s, %v, want an empty data-token", html, err)
-	}
-}
-
 // TestPage creates a plant by a click on the page, and learns by a second click that it exists. The browser must report
 // no error; it reports what the page's content security policy forbids, such as a request to another server.
 //

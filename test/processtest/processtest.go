@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"testing"
 )
@@ -42,18 +41,12 @@ func Build(t testing.TB, folder string) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), filepath.Base(folder))
 	build := exec.CommandContext(t.Context(), "go", "build", "-tags", "lambda.norpc,nethttpomithttp2",
-		"-o", binary, module()+"/"+folder)
+		"-o", binary, "plantstore/"+folder)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	return binary
-}
-
-// module returns the path of this module.
-func module() string {
-	build, _ := debug.ReadBuildInfo() // every test has it
-	return build.Main.Path
 }
 
 // RunAtOnce runs the tests of a package. More of its parallel tests run at once than there are processors,

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 )
@@ -14,23 +13,16 @@ import (
 // Server is a running `plantstore serve`.
 type Server struct {
 	URL      string
-	Token    string       // valid there, empty if the stores are not in memory
-	Greeting string       // what it prints at its start
-	Stop     func() error // stops it and returns how it ended, each time
+	Token    string // valid there, empty if the stores are not in memory
+	Greeting string // what it prints at its start
 }
 
 // Serve starts `plantstore serve` on a free port, with these variables besides the environment of the
-// test. It stops at the end of the test, cleanly or the test fails. A test that fails prints the errors
-// that the server logged.
+// test. It stops at the end of the test, cleanly or the test fails. A test that fails prints what the
+// server logged.
 func Serve(t testing.TB, binary string, environment ...string) *Server {
 	t.Helper()
-	return ServeOn(t, binary, "127.0.0.1:0", environment...)
-}
-
-// ServeOn is Serve on another address.
-func ServeOn(t testing.TB, binary, address string, environment ...string) *Server {
-	t.Helper()
-	command := exec.Command(binary, "serve", "--addr", address)
+	command := exec.Command(binary, "serve", "--addr", "127.0.0.1:0")
 	command.Env = append(os.Environ(), environment...)
 	var log bytes.Buffer
 	command.Stderr = &log
@@ -41,19 +33,16 @@ func ServeOn(t testing.TB, binary, address string, environment ...string) *Serve
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{Stop: sync.OnceValue(func() error {
-		_ = command.Process.Signal(syscall.SIGTERM) // if it has ended, Wait returns why
-		return command.Wait()
-	})}
 	t.Cleanup(func() {
-		err := s.Stop()
-		if err != nil {
+		_ = command.Process.Signal(syscall.SIGTERM) // if it has ended, Wait returns why
+		if err := command.Wait(); err != nil {
 			t.Errorf("plantstore serve ended with %v, want nil", err)
 		}
-		if errors := withoutInfo(log.String()); t.Failed() && errors != "" {
-			t.Logf("errors that plantstore serve logged: %s", errors)
+		if t.Failed() {
+			t.Logf("plantstore serve logged: %s", &log)
 		}
 	})
+	s := new(Server)
 	s.read(t, bufio.NewScanner(stdout))
 	return s
 }
@@ -75,15 +64,4 @@ func (s *Server) read(t testing.TB, lines *bufio.Scanner) {
 		}
 	}
 	t.Fatalf("plantstore serve printed %q and ended", s.Greeting)
-}
-
-// withoutInfo returns the lines of a log that are more than information.
-func withoutInfo(log string) string {
-	var rest strings.Builder
-	for line := range strings.Lines(log) {
-		if !strings.Contains(line, `"level":"INFO"`) {
-			rest.WriteString(line)
-		}
-	}
-	return rest.String()
 }

@@ -18,7 +18,7 @@ type testCase struct {
 // writes reports whether the case changes what the service stores.
 func (c testCase) writes() bool {
 	return slices.ContainsFunc(c.steps, func(s step) bool {
-		return s.method != http.MethodGet && s.want.status == http.StatusOK
+		return s.method != http.MethodGet && s.want.isSuccess()
 	})
 }
 
@@ -81,12 +81,18 @@ type want struct {
 	gateway bool   // the answer is API Gateway's own
 }
 
-func answered(body string) want { return want{status: http.StatusOK, body: body} }
-func refused(code int) want     { return want{status: http.StatusBadRequest, code: code} }
-func invalid(reason string) want {
-	return want{status: http.StatusBadRequest, code: 1004, reason: reason}
-}
+func answered(body string) want      { return want{status: http.StatusOK, body: body} }
+func refused(code int) want          { return want{status: http.StatusBadRequest, code: code} }
 func gatewayRefuses(status int) want { return want{status: status, gateway: true} }
+
+// invalid is the error 1004 with a reason.
+func invalid(reason string) want {
+	w := refused(1004)
+	w.reason = reason
+	return w
+}
+
+func (w want) isSuccess() bool { return w.code == 0 && !w.gateway }
 
 // one returns a case of a single request.
 func one(name string, s step) testCase { return testCase{name: name, steps: []step{s}} }

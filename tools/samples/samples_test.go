@@ -81,13 +81,13 @@ func inWords(t *testing.T, answer []byte) string {
 		Context struct{ Verdict, Reason string }
 	}
 	decode(t, answer, &got)
-	switch got.StatusCode {
-	case 0: // the authorizer's
+	switch {
+	case got.StatusCode == 0: // the authorizer's
 		return strings.TrimSpace(got.Context.Verdict + " " + got.Context.Reason)
-	case http.StatusBadRequest:
+	case got.StatusCode >= http.StatusBadRequest:
 		var refusal api.Error
 		decode(t, []byte(got.Body), &refusal)
-		return fmt.Sprintf("400 error %d", refusal.Code)
+		return fmt.Sprintf("%d error %d", got.StatusCode, refusal.Code)
 	}
 	return fmt.Sprintf("%d `%s`", got.StatusCode, got.Body)
 }

@@ -106,7 +106,7 @@ contract: ## test a deployment (URL=..., token in TOKEN, SUBJECT=its subject; cr
 	@CONTRACT_URL='$(URL)' WRITES='$(WRITES)' SUBJECT='$(SUBJECT)' $(if $(URL),,tools/local/dynamodb) \
 		sh -c 'cd test/contract && exec ../../bin/contract.test -test.run "^Test(Contract|Specification)$$"'
 
-build: ## build both functions with SAM (ARCH=x86_64 or arm64)
+build: ## build the functions with SAM (ARCH=x86_64 or arm64)
 	@: $(GOARCH_OF)
 	@command -v sam >/dev/null || { echo 'SAM is missing: $(GET_SAM)' >&2; exit 1; }
 	ARCH=$(ARCH) BUILD='$(BUILD)' sam build

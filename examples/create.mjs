@@ -38,7 +38,7 @@ async function create(plant, key) {
       body = await answer.text();
       status = answer.status;
       retryAfter = answer.headers.get('Retry-After');
-      if (status === 200 && answer.headers.get('Content-Type') === 'application/json') return { exitCode: 0, body };
+      if (answer.ok && answer.headers.get('Content-Type') === 'application/json') return { exitCode: 0, body };
     } catch (failure) {
       body = `no answer: ${failure.cause ?? failure}`;
       status = 0;

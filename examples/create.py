@@ -60,7 +60,7 @@ def create(plant: str, key: str) -> tuple[int, str]:
             status, content_type, retry_after, body = post(plant, key)
         except (OSError, http.client.HTTPException) as failure:
             status, content_type, retry_after, body = 0, "", "", f"no answer: {failure!r}"
-        if status == 200 and content_type == "application/json":
+        if 200 <= status < 300 and content_type == "application/json":
             return 0, body
         if not 400 <= status < 500 or code(body) == 5004:
             unknown = True

@@ -25,7 +25,7 @@ for wait in 1 2 4 0; do # seconds
       -H @- -H "Idempotency-Key: $key" -H 'Content-Type: application/json' --data-raw "$1") ||
     { echo "no answer" >"$body"; answer='000||'; }
   case $answer in
-    '200|application/json|'*)
+    2*'|application/json|'*)
       cat "$body"
       echo
       exit ;;

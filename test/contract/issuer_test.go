@@ -3,12 +3,15 @@ package contract
 import (
 	"encoding/base64"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
 	"plantstore/test/processtest"
-	"plantstore/test/runtimeapi"
 )
 
 // An issuer that is away: whether its token is valid, nobody can tell. A service without an issuer refuses the token.
@@ -36,17 +39,36 @@ func TestServeAsksIssuer(t *testing.T) {
 // The built authorizer does the same.
 func TestAuthorizerAsksIssuer(t *testing.T) {
 	t.Parallel()
-	environment := append(processtest.Environment("http://127.0.0.1:1", "TOKENS_TABLE=tokens"), awayVariables...)
-	f, err := runtimeapi.Start(processtest.Build(t, "cmd/authorizer"), environment...)
-	if err != nil {
+	answers := make(chan string, 1)
+	runtime := http.NewServeMux() // the Lambda Runtime API, with one event
+	runtime.HandleFunc("GET /2018-06-01/runtime/invocation/next", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Lambda-Runtime-Aws-Request-Id", "r1")
+		w.Header().Set("Lambda-Runtime-Deadline-Ms", fmt.Sprint(time.Now().Add(10*time.Second).UnixMilli()))
+		fmt.Fprintf(w, `{"headers":{"authorization":"Bearer %s"}}`, awayToken())
+	})
+	runtime.HandleFunc("POST /2018-06-01/runtime/invocation/r1/response", func(_ http.ResponseWriter, r *http.Request) {
+		answer, _ := io.ReadAll(r.Body) // what is missing, the check below notices
+		answers <- string(answer)
+		<-r.Context().Done() // so the function asks for no other event
+	})
+	api := httptest.NewServer(runtime)
+	defer api.Close()
+	function := exec.CommandContext(t.Context(), processtest.Build(t, "cmd/authorizer"))
+	function.Env = append(processtest.Environment("http://127.0.0.1:1", "TOKENS_TABLE=tokens"), awayVariables...)
+	function.Env = append(function.Env, "AWS_LAMBDA_RUNTIME_API="+strings.TrimPrefix(api.URL, "http://"))
+	if err := function.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer f.Stop()
-	got, _, err := f.Invoke(fmt.Appendf(nil, `{"headers":{"authorization":"Bearer %s"}}`, awayToken()), 10*time.Second)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(got), `"verdict":"unavailable"`) {
-		t.Errorf("the authorizer answers %s, want the verdict unavailable", got)
+	defer func() {
+		_ = function.Process.Kill() // it waits
+		_ = function.Wait()         // the signal is its error
+	}()
+	select {
+	case got := <-answers:
+		if !strings.Contains(got, `"verdict":"unavailable"`) {
+			t.Errorf("the authorizer answers %s, want the verdict unavailable", got)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the authorizer does not answer")
 	}
 }

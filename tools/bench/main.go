@@ -58,10 +58,10 @@ func cold(measure string, functions []function, endpoint string) {
 
 // warm prints measures of calls of functions that run already.
 func warm(functions []function, endpoint string) {
-	var running []process
+	var running []*process
 	for _, f := range functions {
 		p := f.start(endpoint)
-		defer p.Stop()
+		defer p.stop()
 		running = append(running, p)
 	}
 	wall, cpu := make([][]float64, len(running)), make([][]float64, len(running))

@@ -82,21 +82,17 @@ func create(t *testing.T, timeout time.Duration, attempts ...http.HandlerFunc) (
 	return len(requests), err
 }
 
-// The put is repeated until its outcome is known: as often as there are attempts in the row.
+// The put is repeated until its outcome is known: as often as there are attempts in the row. The suite of
+// all stores, in test/storetest, checks the outcomes of a single attempt.
 func TestCreateByAttempts(t *testing.T) {
 	tests := []struct {
 		name     string
 		attempts []http.HandlerFunc
 		want     error
 	}{
-		{name: "the plant is created", attempts: do(succeed)},
-		{name: "the client repeats its request", attempts: do(refuseWith(sameRequest))},
-		{name: "another request created the plant", attempts: do(refuseWith(otherRequest)), want: plant.ErrExists},
 		{name: "another program stored an item", attempts: do(refuseWith(unreadable)), want: plant.ErrExists},
-		{name: "the key was used with another plant", attempts: do(refuseWith(otherPlant)), want: plant.ErrKeyReused},
 
 		// No attempt before the last was applied, or may have been.
-		{name: "one failure", attempts: do(fail, succeed)},
 		{name: "four failures", attempts: do(fail, fail, fail, fail, succeed)},
 		{name: "throttling", attempts: do(throttle, succeed)},
 		{name: "a conflict with a transaction", attempts: do(refuse("TransactionConflictException"), succeed)},

@@ -1,7 +1,6 @@
 package dynamo
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"log/slog"
@@ -12,7 +11,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
@@ -70,7 +68,6 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the client gave up
 	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
 	f.mutex.Lock()
 	attempt := f.next()
 	f.requests = append(f.requests, request{Request: r, body: string(body)})
@@ -153,17 +150,6 @@ func answer(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, body)
-	}
-}
-
-// after waits and does what next says, unless the client has given up by then.
-func after(wait time.Duration, next http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		select {
-		case <-time.After(wait):
-			next(w, r)
-		case <-r.Context().Done():
-		}
 	}
 }
 

@@ -9,10 +9,13 @@ import (
 	"encoding/json/jsontext"
 	"encoding/json/v2"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 	"time"
+
+	"github.com/go-jose/go-jose/v4"
 )
 
 const (
@@ -51,7 +54,7 @@ func newIssuer() (*issuer, signer) {
 			return answers(http.StatusOK, "application/json; charset=utf-8", string(text))(r)
 		},
 	}
-	return i, i.newKey("k1")
+	return i, i.newKey("k1", nil)
 }
 
 // answers returns a document that is always the same. A status of 3xx redirects to /moved.
@@ -116,28 +119,19 @@ func encode(t testing.TB, value, changes object) string {
 // signer adds a signature to the header and the payload of a token.
 type signer func(signed string) string
 
-// newKey returns a signer with a P-256 key that the issuer publishes under this id.
-func (i *issuer) newKey(id string) signer {
-	sign, _ := i.newPublishedKey(id)
-	return sign
-}
-
-// newPublishedKey is newKey that also returns what the issuer publishes.
-func (i *issuer) newPublishedKey(id string) (sign signer, published object) {
+// newKey returns a signer with a P-256 key, which the issuer publishes under this id, with changes.
+func (i *issuer) newKey(id string, changes object) signer {
 	key, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader) // crypto/rand does not fail
-	point, _ := key.PublicKey.Bytes()                         // 4, x and y
-	published = object{
-		"kty": "EC", "crv": "P-256", "kid": id, "use": "sig",
-		"x": base64.RawURLEncoding.EncodeToString(point[1:33]),
-		"y": base64.RawURLEncoding.EncodeToString(point[33:]),
-	}
+	text, _ := jose.JSONWebKey{Key: key.Public(), KeyID: id, Use: "sig"}.MarshalJSON()
+	var published object
+	_ = json.Unmarshal(text, &published) // it is an object
+	maps.Copy(published, changes)
 	i.published = append(i.published, published)
-	sign = func(signed string) string {
+	return func(signed string) string {
 		r, s, _ := ecdsa.Sign(rand.Reader, key, digest(signed))
 		signature := append(r.FillBytes(make([]byte, 32)), s.FillBytes(make([]byte, 32))...)
 		return signed + "." + base64.RawURLEncoding.EncodeToString(signature)
 	}
-	return sign, published
 }
 
 func unsigned(signed string) string { return signed + "." }

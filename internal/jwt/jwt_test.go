@@ -10,7 +10,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
-	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -32,7 +31,6 @@ func TestNew(t *testing.T) {
 		{name: "http on this machine, by IPv6", issuer: "http://[::1]:8080", audience: "plants", valid: true},
 		{name: "http on this machine, by name", issuer: "http://localhost:8080", audience: "plants", valid: true},
 		{name: "http on the host of a container", issuer: "http://host.docker.internal:8080", audience: "plants", valid: true},
-		{name: "several audiences", issuer: issuerURL, audience: "plants, animals", valid: true},
 
 		{name: "no issuer", audience: "plants"},
 		{name: "an empty audience among others", issuer: issuerURL, audience: "plants, ,animals"},
@@ -62,6 +60,8 @@ type row struct {
 	header object // changes
 	claims object // changes
 	want   error
+
+	hashed bool // the token id is the token's SHA-256
 }
 
 // checkRows verifies the tokens of rows by an issuer with the key k1.
@@ -74,13 +74,17 @@ func checkRows(t *testing.T, i *issuer, k1 signer, rows []row) {
 			if row.sign != nil {
 				sign = row.sign
 			}
-			p, err := v.Verify(t.Context(), i.token(t, sign, row.header, row.claims))
+			bearer := i.token(t, sign, row.header, row.claims)
+			p, err := v.Verify(t.Context(), bearer)
 			if !errors.Is(err, row.want) {
 				t.Errorf("Verify = %v, want %v", err, row.want)
 			}
 			id := "t1" // of the token
 			if row.want != nil {
 				id = ""
+			}
+			if row.hashed {
+				id = hex.EncodeToString(digest(bearer))
 			}
 			if p.TokenID != id {
 				t.Errorf("Verify = %+v, want the token id %q", p, id)
@@ -139,15 +143,19 @@ func TestClaims(t *testing.T) {
 		{name: "a longer subject", claims: object{"sub": strings.Repeat("~", 256)}, want: token.ReasonSubject},
 		{name: "no subject", claims: object{"sub": nil}, want: token.ReasonSubject},
 		{name: "a space in the subject", claims: object{"sub": "ann b"}, want: token.ReasonSubject},
+
+		{name: "no token id", claims: object{"jti": nil}, hashed: true},
+		{name: "a line break in the token id", claims: object{"jti": "a\nb"}, hashed: true},
+		{name: "a token id of 256 characters", claims: object{"jti": strings.Repeat("~", 256)}, hashed: true},
 	})
 }
 
 func TestSignatures(t *testing.T) {
 	i, k1 := newIssuer()
 	other := new(issuer)
-	stranger := other.newKey("k1")
+	stranger := other.newKey("k1", nil)
 	i.published = append([]any{"text", object{"kty": "EC", "kid": "k1"}}, i.published...)
-	second := i.newKey("k1")
+	second := i.newKey("k1", nil)
 	checkRows(t, i, k1, []row{
 		{name: "the second key of an id", sign: second},
 		{name: "the algorithm none", sign: unsigned, header: object{"alg": "none"}, want: token.ReasonSignature},
@@ -184,8 +192,7 @@ func TestKeys(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			i, _ := newIssuer()
-			k2, published := i.newPublishedKey("k2")
-			maps.Copy(published, test.changes)
+			k2 := i.newKey("k2", test.changes)
 			checkRows(t, i, k2, []row{{name: "a token", header: object{"kid": "k2"}, want: test.want}})
 		})
 	}
@@ -239,43 +246,19 @@ func TestForms(t *testing.T) {
 	i, k1 := newIssuer()
 	valid := i.token(t, k1, nil, nil)
 	header, rest, _ := strings.Cut(valid, ".")
-	payload, signature, _ := strings.Cut(rest, ".")
+	payload, _, _ := strings.Cut(rest, ".")
 	claims, _ := base64.RawURLEncoding.DecodeString(payload) // as i.token encodes it
 	twice := base64.RawURLEncoding.EncodeToString([]byte(`{"sub":"bob",` + string(claims[1:])))
 	tests := []struct{ name, bearer string }{
 		{"a claim twice", k1(header + "." + twice)},
 		{"two parts", header + "." + payload},
 		{"a bit set in what no byte of the signature uses", valid[:len(valid)-1] + string(valid[len(valid)-1]+1)},
-		{"JSON", `{"protected":"` + header + `","payload":"` + payload + `","signature":"` + signature + `"}`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			p, err := i.verifier(t).Verify(t.Context(), test.bearer)
 			if !errors.Is(err, token.ReasonForm) {
 				t.Errorf("Verify = %+v, %v, want %v", p, err, token.ReasonForm)
-			}
-		})
-	}
-}
-
-// A token without an id gets one for the log.
-func TestTokenID(t *testing.T) {
-	i, k1 := newIssuer()
-	tests := []struct {
-		name string
-		id   any
-	}{
-		{"none", nil},
-		{"a line break", "a\nb"},
-		{"256 characters", strings.Repeat("~", 256)},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			bearer := i.token(t, k1, nil, object{"jti": test.id})
-			want := token.Principal{Subject: issuerURL + " ann", TokenID: hex.EncodeToString(digest(bearer))}
-			got, err := i.verifier(t).Verify(t.Context(), bearer)
-			if err != nil || got != want {
-				t.Errorf("Verify of a token with the id %q = %+v, %v, want %+v", test.id, got, err, want)
 			}
 		})
 	}

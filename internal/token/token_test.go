@@ -96,29 +96,15 @@ func TestIssueIsRandom(t *testing.T) {
 	}
 }
 
+// A part of a second lengthens the life of a token, which is at least a second.
 func TestIssueRoundsTimes(t *testing.T) {
-	tests := []struct {
-		name    string
-		after   time.Duration // noon, when the token is issued
-		ttl     time.Duration
-		expires time.Duration // after noon
-	}{
-		{name: "a whole second stays", after: 0, ttl: time.Hour, expires: time.Hour},
-		{name: "a part of a second lengthens the life", after: 1, ttl: time.Hour, expires: time.Hour + time.Second},
-		{name: "the shortest life is a second", after: time.Second - 1, ttl: time.Second, expires: 2 * time.Second},
+	now := noon.Add(time.Second - 1).In(time.FixedZone("CET", 3600))
+	_, got, err := token.Issue(rand.Reader, "alice", now, time.Second)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			now := noon.Add(test.after).In(time.FixedZone("CET", 3600))
-			_, got, err := token.Issue(rand.Reader, "alice", now, test.ttl)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want := noon.Add(test.expires); got.CreatedAt != noon || got.ExpiresAt != want {
-				t.Errorf("Issue at %v for %v = from %v to %v, want from %v to %v",
-					now, test.ttl, got.CreatedAt, got.ExpiresAt, noon, want)
-			}
-		})
+	if want := noon.Add(2 * time.Second); got.CreatedAt != noon || got.ExpiresAt != want {
+		t.Errorf("Issue at %v for a second = from %v to %v, want from %v to %v", now, got.CreatedAt, got.ExpiresAt, noon, want)
 	}
 }
 
@@ -139,15 +125,9 @@ func TestIssueChecksItsArguments(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			bearer, got, err := token.Issue(rand.Reader, test.subject, noon, test.ttl)
+			_, _, err := token.Issue(rand.Reader, test.subject, noon, test.ttl)
 			if valid := err == nil; valid != test.valid {
-				t.Fatalf("Issue(%q, %v) = %v, want valid: %t", test.subject, test.ttl, err, test.valid)
-			}
-			if !test.valid && (bearer != "" || got != token.Token{}) {
-				t.Errorf("Issue(%q, %v) = %q, %+v besides the error, want no token", test.subject, test.ttl, bearer, got)
-			}
-			if test.valid && got.Subject != test.subject {
-				t.Errorf("Issue(%q, %v) = %+v, want the subject", test.subject, test.ttl, got)
+				t.Errorf("Issue(%q, %v) = %v, want valid: %t", test.subject, test.ttl, err, test.valid)
 			}
 		})
 	}
@@ -157,25 +137,6 @@ func TestIssueWithoutRandomness(t *testing.T) {
 	bearer, got, err := token.Issue(strings.NewReader("too short"), "alice", noon, time.Hour)
 	if err == nil {
 		t.Errorf("Issue with 9 random bytes = %q, %+v, want an error", bearer, got)
-	}
-}
-
-// A text with the beginning of a token may be a token that is mistyped or cut. An id may not.
-func TestResembles(t *testing.T) {
-	tests := []struct {
-		name, text string
-		want       bool
-	}{
-		{name: "a part of a token", text: prefix + "0zAZ", want: true},
-		{name: "a header", text: "Bearer " + prefix + "0zAZ", want: true},
-		{name: "an id", text: "0zAZ9aBbCcDd", want: false},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			if got := token.Resembles(test.text); got != test.want {
-				t.Errorf("Resembles(%q) = %t, want %t", test.text, got, test.want)
-			}
-		})
 	}
 }
 

@@ -9,7 +9,8 @@ import (
 	"plantstore/internal/plant"
 )
 
-// What is wrong with a request has its error. If several things are wrong, the first check decides.
+// What is wrong with a request has its error. If several things are wrong, the first check decides. The
+// message of 1004 names each invalid member, and that of 1005 the limits.
 func TestChecks(t *testing.T) {
 	large := `{"id":1,"name":"` + strings.Repeat("n", plant.MaxSize+1) + `"}`
 	key := func(key string) map[string]string { return map[string]string{"idempotency-key": key} }
@@ -19,47 +20,32 @@ func TestChecks(t *testing.T) {
 		headers map[string]string
 		body    string
 		code    int32
+		message string // a part
 	}{
-		{"another content type, a malformed key and no body", wrong, "", 1001},
-		{"a malformed key and no body", key("a b"), "", 1006},
-		{"an empty key", key(""), fern, 1006},
-		{"a key of 256 characters", key(strings.Repeat("k", 256)), fern, 1006},
-		{"no body", nil, "", 1002},
-		{"a body that is not JSON", nil, canary, 1003},
-		{"a body that is not a NewPlant", nil, `{"canary":1}`, 1004},
-		{"a plant that is too large", nil, large, 1005},
+		{name: "another content type, a malformed key and no body", headers: wrong, code: 1001},
+		{name: "a malformed key and no body", headers: key("a b"), code: 1006},
+		{name: "an empty key", headers: key(""), body: fern, code: 1006},
+		{name: "a key of 256 characters", headers: key(strings.Repeat("k", 256)), body: fern, code: 1006},
+		{name: "no body", code: 1002},
+		{name: "a body that is not JSON", body: canary, code: 1003},
+		{
+			name: "a body that is not a NewPlant", body: `{"id":null,"canary":1}`,
+			code: 1004, message: "The body is not a NewPlant: id must be an integer; name is required.",
+		},
+		{name: "a text that is too large", body: large, code: 1005, message: fmt.Sprint(plant.MaxSize)},
+		{name: "a body that is too large", body: strings.Repeat(" ", plant.MaxBody+1), code: 1005, message: fmt.Sprint(plant.MaxBody)},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			got := checkedAnswer(t, noWrite, event(test.headers, test.body, allowed()))
-			if got.refusal.Code != test.code {
-				t.Errorf("Invoke = %v, want the error %d", got, test.code)
+			if got.refusal.Code != test.code || !strings.Contains(got.refusal.Message, test.message) {
+				t.Errorf("Invoke = %v, want the error %d with %q in its message", got, test.code, test.message)
 			}
 			want := map[string]string{"content-type": "application/json"}
 			if !maps.Equal(got.Headers, want) {
 				t.Errorf("Invoke = %v, want the headers %v", got, want)
 			}
 		})
-	}
-}
-
-// The message of 1004 says what is wrong with each member.
-func TestReason(t *testing.T) {
-	got := checkedAnswer(t, noWrite, event(nil, `{"id":null,"name":1}`, allowed()))
-	const want = "The body is not a NewPlant: id must be an integer; name must be a string."
-	if got.refusal.Message != want {
-		t.Errorf("Invoke = %v, want the message %q", got, want)
-	}
-}
-
-// The message of 1005 has the limits.
-func TestLimit(t *testing.T) {
-	large := `{"id":1,"name":"` + strings.Repeat("n", plant.MaxSize+1) + `"}`
-	got := checkedAnswer(t, noWrite, event(nil, large, allowed()))
-	for _, limit := range []int{plant.MaxSize, plant.MaxBody} {
-		if !strings.Contains(got.refusal.Message, fmt.Sprint(limit)) {
-			t.Errorf("Invoke = %v, want the limit %d in its message", got.refusal, limit)
-		}
 	}
 }
 

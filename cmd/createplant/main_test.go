@@ -29,18 +29,22 @@ func TestFatalErrors(t *testing.T) {
 		"AWS_REGION=eu-central-1", "AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=secret", "PLANTS_TABLE=plants",
 	}
 	tests := []struct {
-		name        string
-		environment []string
-		want        string // part of the error
+		name   string
+		change string // of the environment; the last value of a variable counts
+		want   string // part of the error
 	}{
-		{"no table", complete[:len(complete)-1], "environment variable PLANTS_TABLE is not set"},
-		{"no runtime", complete, "AWS_LAMBDA_RUNTIME_API"},
-		{"a runtime that is not there", append(complete, "AWS_LAMBDA_RUNTIME_API="+nobody), "connection refused"},
+		{"no table", "PLANTS_TABLE=", "environment variable PLANTS_TABLE is not set"},
+		{"no region", "AWS_REGION=", "environment variable AWS_REGION is not set"},
+		{"no key", "AWS_ACCESS_KEY_ID=", "environment variable AWS_ACCESS_KEY_ID is not set"},
+		{"no secret key", "AWS_SECRET_ACCESS_KEY=", "environment variable AWS_SECRET_ACCESS_KEY is not set"},
+		{"a malformed endpoint", "AWS_ENDPOINT_URL_DYNAMODB=localhost", "environment variable AWS_ENDPOINT_URL_DYNAMODB is not"},
+		{"no runtime", "AWS_LAMBDA_RUNTIME_API=", "AWS_LAMBDA_RUNTIME_API"},
+		{"a runtime that is not there", "AWS_LAMBDA_RUNTIME_API=" + nobody, "connection refused"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			function := exec.CommandContext(t.Context(), os.Args[0])
-			function.Env = test.environment
+			function.Env = slices.Concat(complete, []string{test.change})
 			log, err := function.CombinedOutput()
 			exit, ok := errors.AsType[*exec.ExitError](err)
 			if !ok || exit.ExitCode() != 1 {

@@ -39,29 +39,8 @@ func take(t *testing.T, written *bytes.Buffer) line {
 	return got
 }
 
-// Every line has the name of the build, if there is one.
-func TestBuild(t *testing.T) {
-	tests := []struct {
-		name  string
-		build string
-		want  line
-	}{
-		{"a build with a name", "b1", line{"level": "INFO", "msg": "m", "build": "b1"}},
-		{"a build without a name", "", line{"level": "INFO", "msg": "m"}},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			var written bytes.Buffer
-			newLog(&written, test.build).Info("m")
-			got := take(t, &written)
-			if !maps.Equal(got, test.want) {
-				t.Errorf("line = %v, want %v", got, test.want)
-			}
-		})
-	}
-}
-
-// Every line has the id of its invocation, and that of its trace if X-Ray samples it.
+// Every line has the name of the build and the id of its invocation, and that of its trace if X-Ray
+// samples it. So has a line of a logger that is made of another one.
 func TestInvocation(t *testing.T) {
 	const header = "Root=" + traceID + ";Parent=53995c3f42cd8ad8;Sampled="
 	tests := []struct {
@@ -71,17 +50,17 @@ func TestInvocation(t *testing.T) {
 	}{
 		{
 			"a sampled invocation", invocation(t, "r1", header+"1"),
-			line{"level": "INFO", "msg": "m", "build": "b1", "lambda_request_id": "r1", "trace_id": traceID},
+			line{"level": "INFO", "msg": "m", "a": "b", "build": "b1", "lambda_request_id": "r1", "trace_id": traceID},
 		},
 		{
 			"an invocation that is not sampled", invocation(t, "r2", header+"0"),
-			line{"level": "INFO", "msg": "m", "build": "b1", "lambda_request_id": "r2"},
+			line{"level": "INFO", "msg": "m", "a": "b", "build": "b1", "lambda_request_id": "r2"},
 		},
 		{
 			"an invocation without a trace", invocation(t, "r3", ""),
-			line{"level": "INFO", "msg": "m", "build": "b1", "lambda_request_id": "r3"},
+			line{"level": "INFO", "msg": "m", "a": "b", "build": "b1", "lambda_request_id": "r3"},
 		},
-		{"no invocation", t.Context(), line{"level": "INFO", "msg": "m", "build": "b1"}},
+		{"no invocation", t.Context(), line{"level": "INFO", "msg": "m", "a": "b", "build": "b1"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -89,7 +68,7 @@ func TestInvocation(t *testing.T) {
 			log := forInvocations(newLog(&written, "b1"), time.Now())
 			log.Info("the first line") // which also has the figures of the cold start
 			written.Reset()
-			log.InfoContext(test.ctx, "m")
+			log.With("a", "b").InfoContext(test.ctx, "m")
 			got := take(t, &written)
 			if !maps.Equal(got, test.want) {
 				t.Errorf("line = %v, want %v", got, test.want)
@@ -122,29 +101,5 @@ func TestColdStart(t *testing.T) {
 	want := line{"level": "INFO", "msg": "m"}
 	if !maps.Equal(second, want) {
 		t.Errorf("the second line = %v, want %v", second, want)
-	}
-}
-
-// A logger that is made of another one also adds the id of the invocation, and the figures of the cold
-// start once.
-func TestDerivedLoggers(t *testing.T) {
-	var written bytes.Buffer
-	log := forInvocations(newLog(&written, ""), time.Now())
-	log.Info("the first line")
-	written.Reset()
-	ctx := invocation(t, "r1", "")
-
-	log.With("a", "b").InfoContext(ctx, "m")
-	got := take(t, &written)
-	want := line{"level": "INFO", "msg": "m", "a": "b", "lambda_request_id": "r1"}
-	if !maps.Equal(got, want) {
-		t.Errorf("line with an attribute = %v, want %v", got, want)
-	}
-
-	log.WithGroup("g").InfoContext(ctx, "m")
-	got = take(t, &written)
-	group, _ := got["g"].(map[string]any)
-	if !maps.Equal(group, map[string]any{"lambda_request_id": "r1"}) {
-		t.Errorf("line with a group = %v, want the request id in it", got)
 	}
 }

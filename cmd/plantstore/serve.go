@@ -137,6 +137,7 @@ func newServer(plants plant.Store, tokens token.Verifier, allowOrigins []string,
 		Routes:     api.Routes(),
 		Function:   &api.Service{Plants: plants, Log: log, Now: time.Now, NewKey: rand.Text},
 		Log:        log,
+		Now:        time.Now,
 		NewID:      rand.Text,
 	})
 	return &http.Server{

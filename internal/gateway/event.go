@@ -2,40 +2,70 @@ package gateway
 
 import (
 	"encoding/base64"
+	"net"
 	"net/http"
+	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/aws/aws-lambda-go/events"
 )
 
 // newEvent returns the event of payload format 2.0 for a request that has matched a route, and its
-// body: as text if its content type is application/json, in base64 otherwise. An event has no text that
-// is not UTF-8. Its path parameters are decoded, as API Gateway's are.
-func newEvent(r *http.Request, body []byte, id string) events.APIGatewayV2HTTPRequest {
+// body: as text if the content type is one of text, in base64 otherwise. An event has no text that is
+// not UTF-8. Its paths and path parameters are decoded, as API Gateway's are.
+func newEvent(r *http.Request, body []byte, id string, now time.Time) events.APIGatewayV2HTTPRequest {
+	headers := joinedHeaders(r)
 	e := events.APIGatewayV2HTTPRequest{
 		Version:        "2.0",
 		RouteKey:       r.Pattern,
-		Headers:        joinedHeaders(r),
+		RawPath:        r.URL.Path,
+		RawQueryString: r.URL.RawQuery,
+		Headers:        headers,
 		PathParameters: pathParameters(r),
 		Body:           string(body),
-		RequestContext: events.APIGatewayV2HTTPRequestContext{RequestID: id},
+		RequestContext: events.APIGatewayV2HTTPRequestContext{
+			RouteKey:     r.Pattern,
+			AccountID:    "123456789012", // AWS's documentation uses this one
+			Stage:        "$default",
+			RequestID:    id,
+			APIID:        "local",
+			DomainName:   r.Host,
+			DomainPrefix: "local",
+			Time:         now.UTC().Format("02/Jan/2006:15:04:05 +0000"),
+			TimeEpoch:    now.UnixMilli(),
+			HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{
+				Method:    r.Method,
+				Path:      r.URL.Path,
+				Protocol:  r.Proto,
+				SourceIP:  headers["x-forwarded-for"],
+				UserAgent: r.UserAgent(),
+			},
+		},
 	}
-	if len(body) > 0 && (!isJSON(r.Header.Get("Content-Type")) || !utf8.Valid(body)) {
+	if len(body) > 0 && (!isText(r.Header.Get("Content-Type")) || !utf8.Valid(body)) {
 		e.Body = base64.StdEncoding.EncodeToString(body)
 		e.IsBase64Encoded = true
 	}
 	return e
 }
 
-// newAuthorizerEvent returns the authorizer's event for the request in e, without the body.
+// newAuthorizerEvent returns the authorizer's event for the request in e, without the body. Its only
+// identity source is the route key, so that the authorizer always runs.
 func newAuthorizerEvent(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2CustomAuthorizerV2Request {
+	c := e.RequestContext
+	arn := "arn:aws:execute-api:us-east-1:" + c.AccountID + ":" + c.APIID + "/" + c.Stage + "/"
 	return events.APIGatewayV2CustomAuthorizerV2Request{
 		Version:        e.Version,
 		Type:           "REQUEST",
+		RouteArn:       arn + strings.Replace(e.RouteKey, " /", "/", 1),
+		IdentitySource: []string{e.RouteKey},
 		RouteKey:       e.RouteKey,
+		RawPath:        e.RawPath,
+		RawQueryString: e.RawQueryString,
 		Headers:        e.Headers,
-		RequestContext: e.RequestContext,
+		RequestContext: c,
 		PathParameters: e.PathParameters,
 	}
 }
@@ -53,16 +83,21 @@ func pathParameters(r *http.Request) map[string]string {
 	return parameters
 }
 
-// joinedHeaders returns the headers, repeated ones joined by a comma.
+// joinedHeaders returns the headers, repeated ones joined by a comma, and those that API Gateway adds.
 func joinedHeaders(r *http.Request) map[string]string {
 	headers := map[string]string{}
 	for name, values := range r.Header {
 		headers[strings.ToLower(name)] = strings.Join(values, ",")
 	}
+	headers["host"] = r.Host
+	headers["x-forwarded-proto"] = "http"
+	headers["x-forwarded-for"], headers["x-forwarded-port"], _ = net.SplitHostPort(r.RemoteAddr)
 	return headers
 }
 
-func isJSON(contentType string) bool {
-	media, _, _ := strings.Cut(contentType, ";")
-	return strings.EqualFold(strings.TrimSpace(media), "application/json")
+func isText(contentType string) bool {
+	media, _, _ := strings.Cut(strings.ToLower(contentType), ";")
+	media = strings.TrimSpace(media)
+	return strings.HasPrefix(media, "text/") ||
+		slices.Contains([]string{"application/json", "application/xml", "application/javascript"}, media)
 }

@@ -8,9 +8,9 @@
 // when their client goes away; and an HTTP API's own answers: 403, 404, 408, 413 and 500, each with a
 // JSON message.
 //
-// It does not throttle, or refuse an event over Lambda's limit of 6 MB. Its events have only what package
-// api reads: neither the path, the query, cookies nor the client's address. What is not HTTP, net/http
-// itself answers, with text: 400, 417, 431, 501 or 505.
+// It does not throttle, refuse an event over Lambda's limit of 6 MB, or parse cookies and query
+// parameters, which the functions do not read. What is not HTTP, net/http itself answers, with text: 400,
+// 417, 431, 501 or 505.
 package gateway
 
 import (
@@ -52,6 +52,7 @@ type Options struct {
 	Authorizer Function // of every route
 	Function   Function // of every route, after the authorizer
 	Log        *slog.Logger
+	Now        func() time.Time
 	NewID      func() string // returns a request id that no other request has
 }
 
@@ -105,7 +106,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		refuse(w, http.StatusRequestTimeout)
 	default:
-		event := newEvent(r, body, w.Header().Get(requestIDHeader))
+		event := newEvent(r, body, w.Header().Get(requestIDHeader), g.Now())
 		g.invoke(r.Context(), w, event)
 	}
 }

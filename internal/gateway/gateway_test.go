@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -64,28 +65,31 @@ func serve(r *http.Request, authorizer, f *function) *httptest.ResponseRecorder 
 		Routes:     []string{"POST /plants", "GET /plants/{id}", "GET /plants/largest", "GET /plants/{id}/parts/{part}"},
 		Function:   f,
 		Log:        slog.New(slog.DiscardHandler),
+		Now:        func() time.Time { return time.Date(2026, 3, 1, 13, 0, 0, 0, time.FixedZone("", 3600)) },
 		NewID:      func() string { return "r1" },
 	}).ServeHTTP(w, r)
 	return w
 }
 
-// decode returns the one event of f.
+// decode returns the one event of f, which has the members of E and no others.
 func decode[E any](t *testing.T, f *function) E {
 	t.Helper()
 	var event E
 	if len(f.events) != 1 {
 		t.Fatalf("function has %d events, want 1", len(f.events))
 	}
-	if err := json.Unmarshal(f.events[0], &event); err != nil {
+	decoder := json.NewDecoder(bytes.NewReader(f.events[0]))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&event); err != nil {
 		t.Fatal(err)
 	}
 	return event
 }
 
-// TestEvents checks the event of the function, and that the authorizer gets the same without the body.
+// TestEvents checks that the events are what AWS sends, as far as the package imitates it.
 func TestEvents(t *testing.T) {
-	r := httptest.NewRequest(http.MethodGet, "/plants/7", strings.NewReader(`{"id":1}`))
-	r.Header = http.Header{"X-Twice": {"one", "two"}, "Content-Type": {"application/json"}}
+	r := httptest.NewRequest(http.MethodGet, "/plants/a%20b%3F?b=2&a=1&a=%20", strings.NewReader(`{"id":1}`))
+	r.Header = http.Header{"User-Agent": {"test"}, "X-Twice": {"one", "two"}, "Content-Type": {"application/json"}}
 	authorizer, f := answers(allow), answers(ok)
 	w := serve(r, authorizer, f)
 	wantHeader := http.Header{"Apigw-Requestid": {"r1"}, "Content-Type": {"application/json"}}
@@ -95,17 +99,39 @@ func TestEvents(t *testing.T) {
 	want := events.APIGatewayV2HTTPRequest{
 		Version:        "2.0",
 		RouteKey:       "GET /plants/{id}",
-		Headers:        map[string]string{"x-twice": "one,two", "content-type": "application/json"},
-		PathParameters: map[string]string{"id": "7"},
-		RequestContext: events.APIGatewayV2HTTPRequestContext{RequestID: "r1"},
+		RawPath:        "/plants/a b?",
+		RawQueryString: "b=2&a=1&a=%20",
+		Headers: map[string]string{
+			"host": "example.com", "user-agent": "test", "x-twice": "one,two", "content-type": "application/json",
+			"x-forwarded-for": "192.0.2.1", "x-forwarded-port": "1234", "x-forwarded-proto": "http",
+		},
+		PathParameters: map[string]string{"id": "a b?"},
+		RequestContext: events.APIGatewayV2HTTPRequestContext{
+			RouteKey:     "GET /plants/{id}",
+			AccountID:    "123456789012",
+			Stage:        "$default",
+			RequestID:    "r1",
+			APIID:        "local",
+			DomainName:   "example.com",
+			DomainPrefix: "local",
+			Time:         "01/Mar/2026:12:00:00 +0000",
+			TimeEpoch:    1772366400000,
+			HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{
+				Method: "GET", Path: "/plants/a b?", Protocol: "HTTP/1.1", SourceIP: "192.0.2.1", UserAgent: "test",
+			},
+		},
 	}
 	wantAuthorizer := events.APIGatewayV2CustomAuthorizerV2Request{
 		Version:        want.Version,
 		Type:           "REQUEST",
+		RouteArn:       "arn:aws:execute-api:us-east-1:123456789012:local/$default/GET/plants/{id}",
+		IdentitySource: []string{want.RouteKey},
 		RouteKey:       want.RouteKey,
+		RawPath:        want.RawPath,
+		RawQueryString: want.RawQueryString,
 		Headers:        want.Headers,
-		PathParameters: want.PathParameters,
 		RequestContext: want.RequestContext,
+		PathParameters: want.PathParameters,
 	}
 	got := decode[events.APIGatewayV2CustomAuthorizerV2Request](t, authorizer)
 	if !reflect.DeepEqual(got, wantAuthorizer) {
@@ -169,6 +195,9 @@ func TestBodies(t *testing.T) {
 	}{
 		{name: "JSON", contentType: "application/json", body: `{"ä":"<>"}`},
 		{name: "JSON in another case, with a parameter", contentType: "Application/JSON ; charset=utf-8", body: "{}"},
+		{name: "XML", contentType: "application/xml", body: "<a/>"},
+		{name: "JavaScript", contentType: "application/javascript", body: "x"},
+		{name: "text", contentType: "text/plain", body: "x"},
 		{name: "no type", body: "{}", isBase64: true},
 		{name: "JSON of another kind", contentType: "application/problem+json", body: "{}", isBase64: true},
 		{name: "JSON that is not UTF-8", contentType: "application/json", body: "\"\xff\"", isBase64: true},
@@ -230,6 +259,7 @@ func TestAnswers(t *testing.T) {
 		{name: "an authorizer that answers no JSON", authorizer: answers("yes"), status: 500, want: failed},
 		{name: "a function that fails", authorizer: allowing, function: fails(errBroken), status: 500, want: failed},
 		{name: "a function that answers no JSON", authorizer: allowing, function: answers("yes"), status: 500, want: failed},
+		{name: "a function that answers no status", authorizer: allowing, function: answers("{}"), status: 500, want: failed},
 		{name: "status 199", authorizer: allowing, function: answers(`{"statusCode":199}`), status: 500, want: failed},
 		{name: "status 200", authorizer: allowing, function: answers(`{"statusCode":200}`), status: 200, want: ""},
 		{name: "status 599", authorizer: allowing, function: answers(`{"statusCode":599,"body":"x"}`), status: 599, want: "x"},
@@ -256,6 +286,7 @@ func TestTimeouts(t *testing.T) {
 		after                time.Duration
 	}{
 		{name: "an authorizer", authorizer: hangs(), after: 3 * time.Second},
+		{name: "a function", authorizer: answers(allow), function: hangs(), after: 4 * time.Second},
 		{name: "a function after a slow authorizer", authorizer: slow, function: hangs(), after: 5 * time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -128,6 +128,7 @@ func inProcess(t *testing.T, plants plant.Store, tokens token.Store) (address st
 		Routes:     api.Routes(),
 		Function:   &api.Service{Plants: plants, Log: log, Now: time.Now, NewKey: crand.Text},
 		Log:        log,
+		Now:        time.Now,
 		NewID:      crand.Text,
 	})
 	server := httptest.NewServer(handler)

@@ -97,6 +97,9 @@ func (f file) serve(w http.ResponseWriter) {
 	}
 	header.Set("Cache-Control", "no-store") // the next run has another token
 	header.Set("Content-Security-Policy", policy)
+	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("X-Content-Type-Options", "nosniff")
 	_, _ = w.Write(f.content) // it fails only if the client has gone
 }

@@ -27,8 +27,8 @@ func TestPages(t *testing.T) {
 		{name: "a program gets an answer", request: health, host: "127.0.0.1", want: `"services"`},
 		{name: "localhost is this machine", request: health, host: "localhost:" + local.port, want: `"services"`},
 		{
-			name: "an address that somebody types gets an answer", request: health, host: "127.0.0.1",
-			headers: map[string]string{"Sec-Fetch-Site": "none"}, want: `"services"`,
+			name: "a typed address, which may be redirected here, is refused", request: health, host: "127.0.0.1",
+			headers: map[string]string{"Sec-Fetch-Site": "none"}, want: refused,
 		},
 		{name: "a name that leads here by DNS rebinding is refused", request: health, host: "evil.example", want: refused},
 		{name: "such a name does not reach an API", request: "GET " + api, host: "evil.example", want: refused},

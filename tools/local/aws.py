@@ -11,6 +11,7 @@
   this machine could create a function and run it here.
 """
 import copy
+import http.server
 import json
 import os
 import re
@@ -81,20 +82,27 @@ def pin_request_origin(address, _secure, original=app.pin_request_origin):
     original(address, True)
 
 
+def is_local(host):
+    """Returns whether a Host header names this machine.
+
+    Host is the name in a page's address, even if that name leads here by DNS rebinding.
+    """
+    return re.fullmatch(r"(127\.0\.0\.1|localhost)(:[0-9]+)?", host or "") is not None
+
+
 def is_allowed(scope):
     """Returns whether a request may be served.
 
-    Host is the name in a page's address, even if that name leads here by DNS rebinding.
-    Browsers send Origin or Sec-Fetch-Site with what a page requests; an address that
-    somebody types has the site none.
+    Browsers send Origin or Sec-Fetch-Site. A typed address has the site none, and keeps it
+    when another server redirects it here.
     """
     headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-    if not re.fullmatch(r"(127\.0\.0\.1|localhost)(:[0-9]+)?", headers.get("host", "")):
+    if not is_local(headers.get("host")):
         return False
-    is_from_page = "origin" in headers or headers.get("sec-fetch-site", "none") != "none"
+    is_from_browser = "origin" in headers or "sec-fetch-site" in headers
     # Only with an API and a stage in it does a path lead to an API. With less, as in
     # /_aws/execute-api/x, the headers and the query can name any operation of AWS.
-    return not is_from_page or app._parse_execute_api_url("", scope["path"]) is not None
+    return not is_from_browser or app._parse_execute_api_url("", scope["path"]) is not None
 
 
 async def guarded(scope, receive, send, original=app.app):
@@ -108,7 +116,18 @@ async def guarded(scope, receive, send, original=app.app):
         await send({"type": "http.response.body", "body": b"The local AWS refuses web pages and foreign hosts.\n"})
 
 
+def parse_request(handler, original=http.server.BaseHTTPRequestHandler.parse_request):
+    """Parses a request to the Runtime API of a function, whose port is random but open to pages."""
+    if not original(handler):
+        return False
+    if not is_local(handler.headers["Host"]):
+        handler.send_error(403)
+        return False
+    return True
+
+
 app.app = guarded
+http.server.BaseHTTPRequestHandler.parse_request = parse_request
 changesets._apply_transforms = transform
 app.pin_request_origin = pin_request_origin
 socketserver.StreamRequestHandler.disable_nagle_algorithm = True  # saves 40 ms a call of a function

@@ -110,7 +110,8 @@ func (k *keys) fetch(ctx context.Context) error {
 	return nil
 }
 
-// download returns the keys at a URL that verify signatures, by their ids.
+// download returns the keys at a URL that verify signatures, by their ids. There may be none, when an
+// issuer has withdrawn all.
 func (k *keys) download(ctx context.Context, url string) (map[string][]jose.JSONWebKey, error) {
 	var set struct {
 		Keys []jsontext.Value `json:"keys"`
@@ -118,14 +119,14 @@ func (k *keys) download(ctx context.Context, url string) (map[string][]jose.JSON
 	if err := get(ctx, k.client, url, &set); err != nil {
 		return nil, err
 	}
+	if set.Keys == nil {
+		return nil, errors.New("jwt: the answer has no list of keys")
+	}
 	current := map[string][]jose.JSONWebKey{}
 	for _, value := range set.Keys {
 		if key, ok := decodeKey(value); ok {
 			current[key.KeyID] = append(current[key.KeyID], key)
 		}
-	}
-	if len(current) == 0 {
-		return nil, errors.New("jwt: the answer has no key that verifies signatures")
 	}
 	return current, nil
 }

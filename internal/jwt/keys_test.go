@@ -86,6 +86,9 @@ func TestFetches(t *testing.T) {
 		time.Sleep(time.Nanosecond)
 		i.check(t, v, attempt{name: "a withdrawn key after an hour", bearer: bearer1, want: token.ReasonKey, requests: 1})
 		i.check(t, v, attempt{name: "the other key", bearer: bearer2})
+		i.published = nil
+		time.Sleep(time.Hour)
+		i.check(t, v, attempt{name: "the other key, withdrawn too", bearer: bearer2, want: token.ReasonKey, requests: 1})
 	})
 }
 
@@ -190,8 +193,7 @@ func TestDocuments(t *testing.T) {
 		{"the keys are a page", keysPath, answers(http.StatusOK, "text/html", set+"}")},
 		{"the keys are cut", keysPath, answers(http.StatusOK, isJSON, set)},
 		{"the keys are over 1 MB", keysPath, answers(http.StatusOK, isJSON, set+strings.Repeat(" ", 1<<20)+"}")},
-		{"there are no keys", keysPath, answers(http.StatusOK, isJSON, `{"keys":[]}`)},
-		{"no key is of use", keysPath, answers(http.StatusOK, isJSON, `{"keys":["canary"]}`)},
+		{"there is no list of keys", keysPath, answers(http.StatusOK, isJSON, `{"canary":[]}`)},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -58,7 +58,7 @@ var powers = []struct {
 		reason: "CloudFormation reads the stack's roles, and changes what gives no rights",
 		actions: list{
 			"iam:DeleteRole", "iam:GetRole", "iam:GetRolePolicy", "iam:ListAttachedRolePolicies", "iam:ListRolePolicies",
-			"iam:TagRole", "iam:UntagRole", "iam:UpdateAssumeRolePolicy", "iam:UpdateRole", "iam:UpdateRoleDescription",
+			"iam:TagRole", "iam:UntagRole", "iam:UpdateRole", "iam:UpdateRoleDescription",
 		},
 		resource: roleARN + "${StackName}-*",
 	},
@@ -149,11 +149,13 @@ func TestPowers(t *testing.T) {
 	}
 }
 
-// TestEvidence checks that the deploy role can delete no log.
+// TestEvidence checks that the deploy role can delete no log, and cannot let it expire.
 func TestEvidence(t *testing.T) {
-	for _, s := range deployStatements(t) {
-		if s.allows("logs:DeleteLogGroup") || s.allows("logs:DeleteLogStream") {
-			t.Errorf("the role may do %v, and so delete logs", s.Action)
+	for _, action := range []string{"logs:DeleteLogGroup", "logs:DeleteLogStream", "logs:PutRetentionPolicy"} {
+		for _, s := range deployStatements(t) {
+			if s.allows(action) {
+				t.Errorf("the role may do %v, and so %s", s.Action, action)
+			}
 		}
 	}
 }
@@ -188,8 +190,8 @@ var withheld = []struct {
 		"dynamodb:*Item", "dynamodb:CreateTable", "dynamodb:DeleteTable", "dynamodb:Query", "dynamodb:Scan",
 		"dynamodb:UpdateContinuousBackups", "dynamodb:UpdateTimeToLive",
 	}},
-	{"an administrator deletes logs", []string{"logs:DeleteLogGroup"}},
-	{"every role keeps its boundary", []string{"iam:DeleteRolePermissionsBoundary"}},
+	{"an administrator deletes logs and says how long they are kept", []string{"logs:DeleteLogGroup", "logs:PutRetentionPolicy"}},
+	{"every role keeps its boundary, and whom it trusts", []string{"iam:DeleteRolePermissionsBoundary", "iam:UpdateAssumeRolePolicy"}},
 }
 
 // TestNeeds checks that the deploy role may do whatever else CloudFormation's registry lists for the

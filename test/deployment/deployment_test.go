@@ -3,6 +3,9 @@ package deployment
 import (
 	"encoding/base64"
 	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -25,7 +28,7 @@ func TestDeployment(t *testing.T) {
 		test func(*testing.T)
 	}{
 		{"the deployment role and the boundary are created", func(t *testing.T) {
-			local.must(t, nil, "aws", "cloudformation", "deploy", "--stack-name", roles, "--template-file", "deploy/role.yaml",
+			local.must(t, "aws", "cloudformation", "deploy", "--stack-name", roles, "--template-file", "deploy/role.yaml",
 				"--capabilities", "CAPABILITY_IAM", "--parameter-overrides", "StackName="+staging, "Subject="+subject,
 				"OidcProvider=arn:aws:iam::000000000000:oidc-provider/"+provider)
 			boundary := `Stage = "staging", PermissionsBoundary = "` + local.outputs(t, roles)["Boundary"] + `"`
@@ -49,18 +52,18 @@ func TestDeployment(t *testing.T) {
 				{"describe-stacks", "--stack-name", "plant-store-dev"},
 				{"create-stack", "--stack-name", "plant-store-dev", "--template-body", "{}"},
 			} {
-				output, err := local.run(t, role, append([]string{"aws", "cloudformation"}, arguments...)...)
+				output, err := local.run(t, slices.Concat(role, []string{"aws", "cloudformation"}, arguments)...)
 				if err == nil || !strings.Contains(output, "(AccessDenied)") {
 					t.Errorf("aws cloudformation %v = %q, want AccessDenied", arguments, output)
 				}
 			}
 		}},
 		{"an administrator creates staging, because the role may create no table", func(t *testing.T) {
-			local.must(t, []string{"BUILD=1111111 first"}, "deploy/deploy", "staging", "at-once")
+			local.must(t, "BUILD=1111111 first", "deploy/deploy", "staging", "at-once")
 		}},
 		{"the role deploys another build with another parameter, which replaces both versions", func(t *testing.T) {
 			local.edit(t, "samconfig.toml", "[staging.deploy.parameters]", `Stage = "staging"`, `Stage = "staging", Memory = 512`)
-			local.must(t, append(role, "BUILD=2222222 second"), "deploy/deploy", "staging")
+			local.must(t, append(role, "BUILD=2222222 second", "deploy/deploy", "staging")...)
 			for _, function := range []string{"AuthorizerFunction", "CreatePlantFunction"} {
 				var live struct{ MemorySize int }
 				name := local.resources(t, staging)[function]
@@ -72,7 +75,7 @@ func TestDeployment(t *testing.T) {
 		}},
 		{"a broken build fails, and the way back is printed", func(t *testing.T) {
 			local.edit(t, "internal/api/catalogue.go", "package api", "There is no bearer token", "No token")
-			output, err := local.run(t, append(role, "BUILD=3333333 third"), "deploy/deploy", "staging", "at-once")
+			output, err := local.run(t, append(role, "BUILD=3333333 third", "deploy/deploy", "staging", "at-once")...)
 			if err == nil {
 				t.Error("a build with another message is deployed, want a failure")
 			}
@@ -81,15 +84,15 @@ func TestDeployment(t *testing.T) {
 			}
 		}},
 		{"production without a topic is refused", func(t *testing.T) {
-			output, err := local.run(t, nil, "sam", "deploy", "--config-env", "production")
+			output, err := local.run(t, "sam", "deploy", "--config-env", "production")
 			if err == nil || !strings.Contains(output, "Production requires an AlarmTopic") {
 				t.Errorf("sam deploy = %v %s, want the assertion of template.yaml", err, output)
 			}
 		}},
 		{"deleting the stack keeps its tables", func(t *testing.T) {
 			resources := local.resources(t, staging)
-			local.must(t, nil, "sam", "delete", "--stack-name", staging, "--no-prompts")
-			if output, err := local.run(t, nil, "aws", "cloudformation", "describe-stacks", "--stack-name", staging); err == nil {
+			local.must(t, "sam", "delete", "--stack-name", staging, "--no-prompts")
+			if output, err := local.run(t, "aws", "cloudformation", "describe-stacks", "--stack-name", staging); err == nil {
 				t.Errorf("after `sam delete`, the stack is %s", output)
 			}
 			for _, table := range []string{"PlantsTable", "TokensTable"} {
@@ -112,7 +115,7 @@ func (local localAWS) assume(t *testing.T, subject string) (variables []string, 
 	t.Helper()
 	claims, _ := json.Marshal(map[string]string{"iss": "https://" + provider, "aud": "sts.amazonaws.com", "sub": subject}) // text
 	token := base64.RawURLEncoding.EncodeToString([]byte(`{}`)) + "." + base64.RawURLEncoding.EncodeToString(claims) + ".x"
-	output, err := local.run(t, nil, "aws", "sts", "assume-role-with-web-identity", "--role-arn", local.outputs(t, roles)["Role"],
+	output, err := local.run(t, "aws", "sts", "assume-role-with-web-identity", "--role-arn", local.outputs(t, roles)["Role"],
 		"--role-session-name", "github", "--web-identity-token", token, "--output", "json")
 	if err != nil {
 		return nil, output
@@ -128,4 +131,22 @@ func (local localAWS) assume(t *testing.T, subject string) (variables []string, 
 		"AWS_SECRET_ACCESS_KEY=" + answer.Credentials.SecretAccessKey,
 		"AWS_SESSION_TOKEN=" + answer.Credentials.SessionToken,
 	}, ""
+}
+
+// edit replaces a text in a file of the copied project, which must have it, from the first line with start on.
+func (local localAWS) edit(t *testing.T, file, start, from, to string) {
+	t.Helper()
+	path := filepath.Join(local.folder, file)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(content), start)
+	changed := strings.Replace(rest, from, to, 1)
+	if !found || changed == rest {
+		t.Fatalf("%s has no %q after %q", file, from, start)
+	}
+	if err := os.WriteFile(path, []byte(before+start+changed), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }

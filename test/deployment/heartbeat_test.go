@@ -11,7 +11,7 @@ import (
 func TestHeartbeat(t *testing.T) {
 	needs(t, "aws", "curl")
 	local := start(t)
-	curl := lineWith(local.must(t, nil, "make", "deploy", "ENV=local", "PORT="+local.port), "curl ")
+	curl := lineWith(local.must(t, "make", "deploy", "ENV=local", "PORT="+local.port), "curl ")
 	out, err := exec.CommandContext(t.Context(), "bash", "-c", curl).Output()
 	if want := `{"name":"Monstera","tag":"indoor"}` + "\n"; err != nil || string(out) != want {
 		t.Fatalf("%s = %s, %v, want %s", curl, out, err, want)
@@ -22,7 +22,7 @@ func TestHeartbeat(t *testing.T) {
 	plants, tokens, api := resources["PlantsTable"], resources["TokensTable"], resources["HttpApi"]
 	url := local.outputs(t, stack)["Url"]
 	issue := func() (token string) {
-		printed := local.must(t, nil, "bin/plantstore", "token", "issue", "--stack", stack, "--subject", "heartbeat")
+		printed := local.must(t, "bin/plantstore", "token", "issue", "--stack", stack, "--subject", "heartbeat")
 		return strings.TrimSpace(lineWith(printed, "pst_"))
 	}
 	beats := func(t *testing.T, token, want string) {
@@ -50,20 +50,20 @@ func TestHeartbeat(t *testing.T) {
 	}
 	local.aws(t, &routes, "apigatewayv2", "get-routes", "--api-id", api)
 	route := []string{"aws", "apigatewayv2", "update-route", "--api-id", api, "--route-id", routes.Items[0].RouteId, "--authorization-type"}
-	local.must(t, nil, append(route, "NONE")...)
+	local.must(t, append(route, "NONE")...)
 	beats(t, token, `{"error":5001,`)
-	local.must(t, nil, append(route, "CUSTOM")...)
+	local.must(t, append(route, "CUSTOM")...)
 	beats(t, token, alive)
 
-	local.must(t, nil, "bin/plantstore", "token", "revoke", "--stack", stack, token)
+	local.must(t, "bin/plantstore", "token", "revoke", "--stack", stack, token)
 	beats(t, token, `{"error":2003,`)
 	token = issue()
 	beats(t, token, alive)
 
-	local.must(t, nil, "aws", "dynamodb", "delete-table", "--table-name", plants)
+	local.must(t, "aws", "dynamodb", "delete-table", "--table-name", plants)
 	beats(t, token, `{"error":5001,`)
-	local.must(t, nil, "aws", "dynamodb", "delete-table", "--table-name", tokens)
-	local.must(t, nil, "aws", "dynamodb", "create-table", "--table-name", tokens, "--billing-mode", "PAY_PER_REQUEST",
+	local.must(t, "aws", "dynamodb", "delete-table", "--table-name", tokens)
+	local.must(t, "aws", "dynamodb", "create-table", "--table-name", tokens, "--billing-mode", "PAY_PER_REQUEST",
 		"--attribute-definitions", "AttributeName=id,AttributeType=S", "--key-schema", "AttributeName=id,KeyType=HASH")
 	beats(t, token, `{"error":2003,`)
 }

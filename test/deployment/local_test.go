@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -83,10 +82,10 @@ func freePort(t *testing.T) string {
 	return port
 }
 
-// command returns a command of the copied project, with these variables.
-func (local localAWS) command(t *testing.T, variables []string, arguments ...string) *exec.Cmd {
+// command returns a command of the copied project. Variables for it, such as BUILD=1, may precede it.
+func (local localAWS) command(t *testing.T, arguments ...string) *exec.Cmd {
 	t.Helper()
-	arguments = append(append([]string{"--port", local.port, "env"}, variables...), arguments...)
+	arguments = append([]string{"--port", local.port, "env"}, arguments...)
 	command := exec.CommandContext(t.Context(), "tools/local/aws", arguments...)
 	command.Dir = local.folder
 	// `make deploy` builds for x86_64, except for the environment local.
@@ -96,16 +95,16 @@ func (local localAWS) command(t *testing.T, variables []string, arguments ...str
 }
 
 // run returns everything that a command prints.
-func (local localAWS) run(t *testing.T, variables []string, arguments ...string) (output string, err error) {
+func (local localAWS) run(t *testing.T, arguments ...string) (output string, err error) {
 	t.Helper()
-	out, err := local.command(t, variables, arguments...).CombinedOutput()
+	out, err := local.command(t, arguments...).CombinedOutput()
 	return string(out), err
 }
 
 // must is run for a command that must succeed.
-func (local localAWS) must(t *testing.T, variables []string, arguments ...string) (output string) {
+func (local localAWS) must(t *testing.T, arguments ...string) (output string) {
 	t.Helper()
-	output, err := local.run(t, variables, arguments...)
+	output, err := local.run(t, arguments...)
 	if err != nil {
 		t.Fatalf("%v: %v\n%s", arguments, err, output)
 	}
@@ -115,7 +114,7 @@ func (local localAWS) must(t *testing.T, variables []string, arguments ...string
 // aws decodes the answer to a command of the AWS CLI into answer.
 func (local localAWS) aws(t *testing.T, answer any, arguments ...string) {
 	t.Helper()
-	output := local.must(t, nil, append(append([]string{"aws"}, arguments...), "--output", "json")...)
+	output := local.must(t, append(append([]string{"aws"}, arguments...), "--output", "json")...)
 	if err := json.Unmarshal([]byte(output), answer); err != nil {
 		t.Fatalf("%v: %v\n%s", arguments, err, output)
 	}
@@ -143,22 +142,4 @@ func (local localAWS) resources(t *testing.T, stack string) map[string]string {
 		resources[resource.LogicalResourceId] = resource.PhysicalResourceId
 	}
 	return resources
-}
-
-// edit replaces a text in a file of the copied project, which must have it, from the first line with start on.
-func (local localAWS) edit(t *testing.T, file, start, from, to string) {
-	t.Helper()
-	path := filepath.Join(local.folder, file)
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, found := strings.Cut(string(content), start)
-	changed := strings.Replace(rest, from, to, 1)
-	if !found || changed == rest {
-		t.Fatalf("%s has no %q after %q", file, from, start)
-	}
-	if err := os.WriteFile(path, []byte(before+start+changed), 0o600); err != nil {
-		t.Fatal(err)
-	}
 }

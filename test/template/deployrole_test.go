@@ -2,6 +2,7 @@ package template
 
 import (
 	"encoding/json"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -276,4 +277,15 @@ func deployResource(t *testing.T, name string, into any) {
 	if err := json.Unmarshal(encoded, into); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// allows reports whether a statement allows an action on some resource.
+func (s statement) allows(action string) bool {
+	return slices.ContainsFunc(s.Action, func(pattern string) bool { return matches(pattern, action) })
+}
+
+// matches reports whether an IAM pattern matches an action.
+func matches(pattern, action string) bool {
+	ok, err := path.Match(pattern, action)
+	return ok && err == nil
 }

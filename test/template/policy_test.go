@@ -3,8 +3,6 @@ package template
 import (
 	"bytes"
 	"encoding/json"
-	"path"
-	"slices"
 )
 
 // policy is a policy of IAM.
@@ -34,17 +32,6 @@ func (s *statement) UnmarshalJSON(text []byte) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	return decoder.Decode((*plain)(s))
-}
-
-// allows reports whether a statement allows an action on some resource.
-func (s statement) allows(action string) bool {
-	return slices.ContainsFunc(s.Action, func(pattern string) bool { return matches(pattern, action) })
-}
-
-// matches reports whether an IAM pattern matches an action.
-func matches(pattern, action string) bool {
-	ok, err := path.Match(pattern, action)
-	return ok && err == nil
 }
 
 // grants returns what a policy allows, as in "dynamodb:PutItem on PlantsTable".

@@ -174,7 +174,7 @@ func alarmsOnFunctions(t *testing.T, s stack) (names []string) {
 // TestWithoutCanary checks that dev, and a deployment at once, have nothing of CodeDeploy: it would
 // reject a fix while an alarm fires.
 func TestWithoutCanary(t *testing.T) {
-	translated := translate[stack](t)
+	translated := translate(t)
 	for name, s := range map[string]stack{"dev": translated.Dev, "at-once": translated.AtOnce} {
 		for resource := range s.Resources {
 			if strings.HasPrefix(s.Resources[resource].Type, "AWS::CodeDeploy::") {

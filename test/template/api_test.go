@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"go.yaml.in/yaml/v3"
+	"plantstore/internal/api"
 )
 
 // httpAPI is an AWS::ApiGatewayV2::Api, whose body is OpenAPI.
@@ -34,32 +34,18 @@ type authorizer struct {
 	AuthorizerResultTTLInSeconds   *int
 }
 
-// TestRoutes checks that the API has the routes of openapi.yaml and no others.
+// TestRoutes checks that the API has the routes of the service and no others.
 func TestRoutes(t *testing.T) {
-	var contract struct {
-		Paths map[string]map[string]any
-	}
-	if err := yaml.Unmarshal([]byte(read(t, "openapi.yaml")), &contract); err != nil {
-		t.Fatal(err)
-	}
-	want := routes(contract.Paths)
-	got := routes(properties[httpAPI](t, production(t), "AWS::ApiGatewayV2::Api")["HttpApi"].Body.Paths)
-	if !slices.Equal(got, want) {
-		t.Errorf("the API has the routes %v, and openapi.yaml %v: see the functions' Events in template.yaml", got, want)
-	}
-}
-
-// routes returns the routes of an OpenAPI document, such as "post /plants".
-func routes[T any](paths map[string]map[string]T) (routes []string) {
-	for path, methods := range paths {
+	var got []string
+	for path, methods := range properties[httpAPI](t, production(t), "AWS::ApiGatewayV2::Api")["HttpApi"].Body.Paths {
 		for method := range methods {
-			if method != "parameters" { // of all methods of the path
-				routes = append(routes, method+" "+path)
-			}
+			got = append(got, strings.ToUpper(method)+" "+path)
 		}
 	}
-	slices.Sort(routes)
-	return routes
+	slices.Sort(got)
+	if want := api.Routes(); !slices.Equal(got, want) {
+		t.Errorf("the API has the routes %v, and internal/api %v: see the functions' Events in template.yaml", got, want)
+	}
 }
 
 // TestAuthorizer checks that the authorizer runs for every request of every route: each

@@ -3,51 +3,12 @@ package template
 import (
 	"debug/elf"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
 )
-
-// TestBuild checks what the Makefile builds for a processor that is not this machine's. Any folder and any
-// settings of Go give the same bytes, so that a deployment without a change deploys nothing. A cold start
-// loads the zip, which has at most 3.8 MB.
-func TestBuild(t *testing.T) {
-	t.Parallel()
-	architecture := "arm64"
-	if runtime.GOARCH == "arm64" {
-		architecture = "x86_64"
-	}
-	elsewhere := t.TempDir()
-	run(t, "cp", "-R", "cmd", "internal", "go.mod", "go.sum", "Makefile", elsewhere)
-	for name := range properties[function](t, production(t), "AWS::Lambda::Function") {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			binary := build(t, name, architecture, "--directory=.")
-			other := build(t, name, architecture, "--directory="+elsewhere, "CGO_ENABLED=1", "GOAMD64=v3", "GOARM64=v9.0")
-			if read(t, binary) != read(t, other) {
-				t.Error("another folder and other settings of Go give other bytes")
-			}
-			zip, err := exec.CommandContext(t.Context(), "gzip", "--stdout", binary).Output() // as a zip compresses
-			if err != nil || len(zip) > 3_800_000 {
-				t.Errorf("its zip has %d bytes (%v), want at most 3.8 MB", len(zip), err)
-			}
-		})
-	}
-}
-
-// build builds a function as `sam build` does, and returns the path of the binary.
-func build(t *testing.T, name, architecture string, options ...string) string {
-	t.Helper()
-	artifacts := filepath.Join(t.TempDir(), name)
-	run(t, "make", append(options, "build-"+name, "ARCH="+architecture, "ARTIFACTS_DIR="+artifacts)...)
-	binary := filepath.Join(artifacts, "bootstrap")
-	checkBuild(t, binary, architecture)
-	return binary
-}
 
 // TestBuiltFunctions checks what `sam build` has built. SAM does not tell the Makefile for
 // which processor it builds.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"sync"
@@ -16,25 +15,6 @@ import (
 )
 
 func TestMain(m *testing.M) { processtest.RunInRoot(m) }
-
-// TestStackIsValid has cfn-lint check what SAM makes of the template, for example for
-// references that lead nowhere and for cycles.
-func TestStackIsValid(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "stack.json")
-	if err := os.WriteFile(file, translate[json.RawMessage](t).Production, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	// SAM has used the mapping, and with it Shift. For W3011, see template.yaml.
-	run(t, "cfn-lint", "--ignore-checks", "W2001", "W3011", "W7001", "--", file)
-}
-
-func run(t *testing.T, command string, arguments ...string) {
-	t.Helper()
-	if out, err := exec.CommandContext(t.Context(), command, arguments...).CombinedOutput(); err != nil {
-		t.Fatalf("%s %v: %v\n%s", command, arguments, err, out)
-	}
-}
 
 func read(t *testing.T, file string) string {
 	t.Helper()
@@ -46,14 +26,14 @@ func read(t *testing.T, file string) string {
 }
 
 // translation is what SAM makes of the template, and the actions that CloudFormation needs for it.
-type translation[Stack any] struct {
-	Production, AtOnce, Dev Stack
+type translation struct {
+	Production, AtOnce, Dev stack
 	Permissions             []string
 }
 
 // translate returns the translation of the template. SAM makes it once for all tests. The test is skipped if
 // SAM is missing.
-func translate[Stack any](t *testing.T) (translated translation[Stack]) {
+func translate(t *testing.T) (translated translation) {
 	t.Helper()
 	python := processtest.Python(t, "sam")
 	sam.once.Do(func() {
@@ -94,7 +74,7 @@ type resource struct {
 // production returns the stack with everything in it.
 func production(t *testing.T) stack {
 	t.Helper()
-	return translate[stack](t).Production
+	return translate(t).Production
 }
 
 // properties returns the properties of the resources of a type. It fails the test if

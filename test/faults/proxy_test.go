@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"strconv"
 	"sync"
 	"testing"
 
@@ -19,14 +17,12 @@ import (
 // A fault is what happens to an attempt in place of DynamoDB's answer.
 type fault func(p *proxy, w http.ResponseWriter, r *http.Request)
 
-// faults fail before DynamoDB carries the attempt out, afterwards, or within the answer. The tests of internal/dynamo
-// know each kind of answer.
+// faults lose an attempt before DynamoDB carries it out, or afterwards, or refuse it. The tests of internal/dynamo know
+// each kind of answer.
 var faults = []fault{
 	hangUp, after(hangUp),
 	stall, after(stall),
-	fail, after(fail),
 	throttle,
-	cut,
 }
 
 const always = 1 << 20 // attempts, which outlast every budget
@@ -91,40 +87,13 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.next()(p, w, r)
 }
 
-// carryOut returns DynamoDB's answer to an attempt, which it carries out even if the client goes away.
-func (p *proxy) carryOut(r *http.Request) *httptest.ResponseRecorder {
-	answer := httptest.NewRecorder()
-	p.dynamoDB.ServeHTTP(answer, r.WithContext(context.WithoutCancel(r.Context())))
-	return answer
-}
-
-// send sends the headers of an answer, and as many bytes of its body.
-func send(w http.ResponseWriter, answer *httptest.ResponseRecorder, length int) {
-	body := answer.Body.Bytes()
-	maps.Copy(w.Header(), answer.Header())
-	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(answer.Code)
-	_, _ = w.Write(body[:length])
-	_ = http.NewResponseController(w).Flush()
-}
-
 // pass is no fault.
-func pass(p *proxy, w http.ResponseWriter, r *http.Request) {
-	answer := p.carryOut(r)
-	send(w, answer, answer.Body.Len())
-}
+func pass(p *proxy, w http.ResponseWriter, r *http.Request) { p.dynamoDB.ServeHTTP(w, r) }
 
-// cut sends half of DynamoDB's answer.
-func cut(p *proxy, w http.ResponseWriter, r *http.Request) {
-	answer := p.carryOut(r)
-	send(w, answer, answer.Body.Len()/2)
-	hangUp(p, w, r)
-}
-
-// after returns a fault after DynamoDB carried the attempt out.
+// after returns a fault after DynamoDB carried the attempt out, even if the client has gone away.
 func after(f fault) fault {
 	return func(p *proxy, w http.ResponseWriter, r *http.Request) {
-		p.carryOut(r)
+		p.dynamoDB.ServeHTTP(httptest.NewRecorder(), r.WithContext(context.WithoutCancel(r.Context())))
 		f(p, w, r)
 	}
 }
@@ -134,11 +103,6 @@ func hangUp(*proxy, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHan
 
 // stall answers nothing until the client gives up.
 func stall(_ *proxy, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
-
-func fail(_ *proxy, w http.ResponseWriter, _ *http.Request) {
-	w.WriteHeader(http.StatusInternalServerError)
-	_, _ = io.WriteString(w, `{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError"}`)
-}
 
 // throttle refuses an attempt, which DynamoDB then does not carry out.
 func throttle(_ *proxy, w http.ResponseWriter, _ *http.Request) {

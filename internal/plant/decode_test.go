@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// FuzzDecode, in test/contract, compares Decode with the schema in openapi.yaml.
+// TestSchemathesis, in test/contract, compares the service with the schema in openapi.yaml.
 func TestDecode(t *testing.T) {
 	empty, indoor, umlaut := "", "indoor", "ä"
 	fern := NewPlant{ID: 1, Plant: Plant{Name: "fern"}}

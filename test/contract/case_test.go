@@ -9,34 +9,20 @@ import (
 
 // A testCase is a conversation: requests that are sent one after the other, each with the answer that it must get.
 type testCase struct {
-	name    string
-	needs   need
-	isProbe bool // it writes the one plant that may always be written
-	steps   []step
+	name       string
+	needsOther bool // token than TOKEN, which a deployment does not get
+	isProbe    bool // it writes the one plant that may always be written
+	steps      []step
 }
 
 // writes reports whether the case changes what the service stores.
 func (c testCase) writes() bool {
-	return slices.ContainsFunc(c.steps, func(s step) bool {
-		return s.method != http.MethodGet && s.want.isSuccess()
-	})
+	return slices.ContainsFunc(c.steps, func(s step) bool { return s.method != http.MethodGet && s.want.code == 0 })
 }
 
-// A need is what a target must have for a case. Without it the case is left out.
-type need int
-
-const (
-	nothing       need = iota
-	expiredToken       // an expired token, in EXPIRED_TOKEN
-	revokedToken       // a revoked token, in REVOKED_TOKEN
-	anotherToken       // a token of another subject, in OTHER_TOKEN
-	rawBytes           // that bodies arrive byte for byte: not in `sam local` and the local AWS
-	gatewayBodies      // API Gateway's own answers: not in `sam local` and the local AWS
-)
-
 // A step is a request and the answer that it must get. In its texts $1 and $2 stand for two ids that no other case has,
-// $TOKEN, $OTHER_TOKEN and so on for the target's tokens, $FORGED for a token with one character changed, and $UNKNOWN
-// for a token that no table has.
+// $TOKEN, $OTHER_TOKEN and so on for the target's tokens, $FORGED for a token with one character changed, and $UNKNOWN for a
+// token that no table has.
 type step struct {
 	method string
 	path   string
@@ -72,18 +58,16 @@ func (s step) String() string {
 	return fmt.Sprintf("%s %s with headers %.300q and body %.200q", s.method, s.path, s.header, s.body)
 }
 
-// want is an answer: 200 with a body, 400 with an Error, or an answer of API Gateway's own.
+// want is an answer: 200 with a body, or 400 with an Error.
 type want struct {
-	status  int
-	body    string // of 200, as JSON
-	code    int    // of the Error
-	reason  string // of the error 1004, which its message ends with
-	gateway bool   // the answer is API Gateway's own
+	status int
+	body   string // of 200, as JSON
+	code   int    // of the Error
+	reason string // of the error 1004, which its message ends with
 }
 
-func answered(body string) want      { return want{status: http.StatusOK, body: body} }
-func refused(code int) want          { return want{status: http.StatusBadRequest, code: code} }
-func gatewayRefuses(status int) want { return want{status: status, gateway: true} }
+func answered(body string) want { return want{status: http.StatusOK, body: body} }
+func refused(code int) want     { return want{status: http.StatusBadRequest, code: code} }
 
 // invalid is the error 1004 with a reason.
 func invalid(reason string) want {
@@ -91,8 +75,6 @@ func invalid(reason string) want {
 	w.reason = reason
 	return w
 }
-
-func (w want) isSuccess() bool { return w.code == 0 && !w.gateway }
 
 // one returns a case of a single request.
 func one(name string, s step) testCase { return testCase{name: name, steps: []step{s}} }

@@ -1,85 +1,77 @@
 package contract
 
 import (
-	"bytes"
+	"encoding/json/jsontext"
 	"encoding/json/v2"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
-	"net/http"
 	"os"
-	"reflect"
-	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
-	"plantstore/internal/dynamo"
-	"plantstore/internal/memory"
-	"plantstore/test/dynamotest"
-	"plantstore/test/processtest"
+	"plantstore/internal/token"
+	"plantstore/test/openapitest"
 )
 
-// Every target answers every case as the contract says.
+// The service answers every case as it must.
 func TestContract(t *testing.T) {
 	if url := os.Getenv("CONTRACT_URL"); url != "" {
 		runAll(t, fromEnvironment(t, strings.TrimSuffix(url, "/")))
 		return
 	}
 	t.Parallel()
-	t.Run("in process", func(t *testing.T) {
-		t.Parallel()
-		store := new(memory.Tokens)
-		address, log := inProcess(t, new(memory.Plants), store)
-		runAll(t, target{url: address, tokens: issueAll(t, store), log: log})
-	})
-	binary := processtest.Build(t, "cmd/plantstore")
-	t.Run("serve on DynamoDB", func(t *testing.T) {
-		t.Parallel()
-		database, plants, tokens := dynamotest.Tables(t)
-		server := processtest.Serve(t, binary, "PLANTS_TABLE="+plants, "TOKENS_TABLE="+tokens)
-		store := &dynamo.Tokens{Client: database, Table: tokens}
-		runAll(t, target{url: server.URL, tokens: issueAll(t, store)})
-	})
+	s := serve(t)
+	tokens := map[string]string{
+		"TOKEN":         s.issue(t, "alice", time.Now()),
+		"OTHER_TOKEN":   s.issue(t, "bob", time.Now()),
+		"EXPIRED_TOKEN": s.issue(t, "alice", time.Now().Add(-2*time.Hour)),
+		"REVOKED_TOKEN": s.issue(t, "alice", time.Now()),
+	}
+	revoked, _ := token.ID(tokens["REVOKED_TOKEN"])
+	if err := s.tokens.Revoke(t.Context(), revoked); err != nil {
+		t.Fatal(err)
+	}
+	runAll(t, target{url: s.url, tokens: tokens})
 }
 
-// runAll prints how many cases it tried, and the names of those that it left out, with the reason.
+// runAll prints how many cases it tried and left out.
 func runAll(t *testing.T, target target) {
-	contract := loadContract(t)
-	tried, leftOut := 0, map[string][]string{}
+	messages := errorMessages()
+	tried, leftOut := 0, 0
 	for _, c := range cases() {
 		passed := t.Run(c.name, func(t *testing.T) {
 			if reason := target.leavesOut(c); reason != "" {
-				leftOut[reason] = append(leftOut[reason], c.name)
+				leftOut++
 				t.Skip("left out: " + reason)
 			}
 			tried++
-			run(t, contract, target, c)
+			run(t, messages, target, c)
 		})
 		if !passed && target.only != 0 {
-			t.Fatal("the other cases were not tried, because a service that fails may write other plants than the one allowed")
+			t.Fatal("the other cases were not tried, because a service that fails may write other plants than the one allowed. " +
+				"If its answer is the error 3001, SUBJECT is not the token's subject, or the service does not recognize its own plants")
 		}
 	}
-	fmt.Printf("%s: %d cases tried\n", t.Name(), tried)
-	for _, reason := range slices.Sorted(maps.Keys(leftOut)) {
-		names := leftOut[reason]
-		fmt.Printf("%s: %d left out, because %s: %s\n", t.Name(), len(names), reason, strings.Join(names, "; "))
-	}
+	fmt.Printf("%d cases tried, %d left out\n", tried, leftOut)
 }
 
 // leavesOut returns why a target leaves a case out, or "".
 func (target target) leavesOut(c testCase) string {
+	if c.needsOther && target.tokens["OTHER_TOKEN"] == "" {
+		return "it needs tokens that only `make contract` without URL has"
+	}
 	if target.only != 0 && c.writes() && !c.isProbe {
 		return "it writes, and WRITES=all is not set"
 	}
-	return target.lacks[c.needs]
+	return ""
 }
 
 // run sends the requests of a case and checks each answer. Its messages show the requests as the case has them, without
 // the tokens.
-func run(t *testing.T, contract contract, target target, c testCase) {
+func run(t *testing.T, messages map[int]string, target target, c testCase) {
 	t.Helper()
 	id := target.only
 	if id == 0 {
@@ -88,52 +80,28 @@ func run(t *testing.T, contract contract, target target, c testCase) {
 	for i, s := range c.steps {
 		filled := target.fill(t, s, id)
 		got := target.send(t, filled)
-		secrets := append(slices.Collect(maps.Values(target.tokens)), filled.header["Authorization"]...)
-		if leaks(fmt.Sprint(string(got.body), got.header, target.logged()), secrets) {
-			t.Fatalf("step %d: a part of a token is in the answer or in the log, which therefore are not shown", i+1)
-		}
-		if err := contract.check(filled, got); err != nil {
+		if err := check(messages, filled.want, got); err != nil {
 			t.Errorf("step %d: %s: answer = %s: %.400v", i+1, s, got, err)
-		}
-		if _, lacks := target.lacks[gatewayBodies]; lacks {
-			continue
-		}
-		if got.header.Get("Apigw-Requestid") == "" {
-			t.Errorf("step %d: %s: answer = %s: want an Apigw-Requestid", i+1, s, got)
 		}
 	}
 }
 
-// check returns how an answer differs from what the step wants and openapi.yaml says, or nil.
-func (c contract) check(s step, got answer) error {
+// check returns how an answer differs from the one that is wanted, or nil.
+func check(messages map[int]string, want want, got answer) error {
 	if got.header.Get("Content-Type") != "application/json" {
 		return errors.New("want the content type application/json")
 	}
-	if got.status != s.want.status {
-		return fmt.Errorf("want status %d, code %d", s.want.status, s.want.code)
+	if got.status != want.status {
+		return fmt.Errorf("want status %d, code %d", want.status, want.code)
 	}
-	if s.want.gateway {
-		return equalJSON(got.body, fmt.Sprintf(`{"message":%q}`, http.StatusText(got.status)))
+	if want.code == 0 {
+		return equalJSON(got.body, want.body)
 	}
-	schema := c.answers[c.route(s.method, s.path)][got.status]
-	if schema == nil {
-		return fmt.Errorf("openapi.yaml has no answer %d with JSON for this request", got.status)
-	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(got.body))
-	if err != nil {
-		return err
-	}
-	if err := schema.Validate(value); err != nil {
-		return err
-	}
-	if s.want.code == 0 {
-		return equalJSON(got.body, s.want.body)
-	}
-	return c.checkError(s.want, got)
+	return checkError(messages, want, got)
 }
 
 // checkError returns how an answer differs from the Error that is wanted, or nil.
-func (c contract) checkError(want want, got answer) error {
+func checkError(messages map[int]string, want want, got answer) error {
 	var body struct {
 		Error   int    `json:"error"`
 		Message string `json:"message"`
@@ -141,7 +109,7 @@ func (c contract) checkError(want want, got answer) error {
 	if err := json.Unmarshal(got.body, &body, json.RejectUnknownMembers(true)); err != nil {
 		return err
 	}
-	message := c.messages[want.code]
+	message := messages[want.code]
 	if want.reason != "" {
 		message = strings.TrimSuffix(message, ".") + ": " + want.reason + "."
 	}
@@ -154,32 +122,34 @@ func (c contract) checkError(want want, got answer) error {
 	return nil
 }
 
-// equalJSON compares JSON with numbers exactly: a float64 may confuse two ids.
+// equalJSON compares JSON with numbers as they are written: a float64 may confuse two ids.
 func equalJSON(got []byte, want string) error {
-	gotValue, err := jsonschema.UnmarshalJSON(bytes.NewReader(got))
-	if err != nil {
+	gotValue, wantValue := jsontext.Value(got), jsontext.Value(want)
+	if err := gotValue.Format(jsontext.ReorderRawObjects(true)); err != nil {
 		return err
 	}
-	wantValue, err := jsonschema.UnmarshalJSON(strings.NewReader(want))
-	if err != nil {
+	if err := wantValue.Format(jsontext.ReorderRawObjects(true)); err != nil {
 		return fmt.Errorf("the wanted body: %w", err)
 	}
-	if !reflect.DeepEqual(gotValue, wantValue) {
+	if gotValue.String() != wantValue.String() {
 		return fmt.Errorf("want the body %s", want)
 	}
 	return nil
 }
 
-// leaks reports whether any eight characters of a secret are in text, in whatever case.
-func leaks(text string, secrets []string) bool {
-	text = strings.ToLower(text)
-	for _, secret := range secrets {
-		secret = strings.ToLower(secret)
-		for ; len(secret) >= 8; secret = secret[1:] {
-			if strings.Contains(text, secret[:8]) {
-				return true
-			}
+// errorMessages returns the message of each code in the table of openapi.yaml.
+func errorMessages() map[int]string {
+	messages := map[int]string{}
+	description, _ := openapitest.At("components", "schemas", "Error", "properties", "error", "description").(string)
+	for line := range strings.Lines(description) {
+		cells := strings.Split(line, "|") // nothing, the code, the message, nothing
+		if len(cells) != 4 {
+			continue
+		}
+		code, err := strconv.Atoi(strings.TrimSpace(cells[1]))
+		if err == nil {
+			messages[code] = strings.TrimSpace(cells[2])
 		}
 	}
-	return false
+	return messages
 }

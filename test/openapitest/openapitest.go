@@ -24,11 +24,9 @@ var document = sync.OnceValue(func() (parsed any) {
 	return parsed
 })
 
-// At returns the value that path leads to in openapi.yaml, or nil.
-func At(path ...string) any { return In(document(), path...) }
-
-// In is At within a value of openapi.yaml. It follows each $ref on the way.
-func In(value any, path ...string) any {
+// At returns the value that path leads to in openapi.yaml, or nil. It follows each $ref on the way.
+func At(path ...string) any {
+	value := document()
 	for _, name := range path {
 		object, _ := value.(map[string]any)
 		if name != "$ref" {

@@ -103,7 +103,7 @@ vulnerabilities:
 contract: ## test a deployment (URL=..., token in TOKEN, SUBJECT=its subject; creates one plant for each subject, more with WRITES=all; without URL, plantstore serve on DynamoDB Local)
 	@: $(if $(URL),,$(if $(filter-out undefined,$(origin URL)),$(error URL is empty: give URL=https://..., or leave it out to check plantstore serve)))
 	@go test -c -o bin/contract.test ./test/contract
-	@CONTRACT_URL='$(URL)' WRITES='$(WRITES)' SUBJECT='$(SUBJECT)' $(if $(URL),,tools/local/dynamodb) \
+	@CONTRACT_URL='$(URL)' WRITES='$(WRITES)' SUBJECT='$(SUBJECT)' $(if $(URL),,CI=true tools/local/dynamodb) \
 		sh -c 'cd test/contract && exec ../../bin/contract.test -test.run "^Test(Contract|Specification)$$"'
 
 build: ## build the functions with SAM (ARCH=x86_64 or arm64)

@@ -21,6 +21,15 @@ func TestRename(t *testing.T) {
 		{name: "a new file, which git is set to hide", command: "git config status.showUntrackedFiles no && touch new"},
 		{name: "is in the way", command: "tools/rename/run example.org/x x x_ x/xs", fails: "remove these changes first:\n?? new"},
 		{name: "without it", command: "rm new"},
+		{
+			name:    "files whose edits git is set to hide",
+			command: "git update-index --assume-unchanged Makefile && git update-index --skip-worktree README.md",
+		},
+		{name: "are in the way", command: "tools/rename/run example.org/x x x_ x/xs", fails: "these files first:\nh Makefile\nS README.md"},
+		{
+			name:    "without those marks",
+			command: "git update-index --no-assume-unchanged Makefile && git update-index --no-skip-worktree README.md",
+		},
 		{name: "a file may not get another's name", command: "tools/rename/run example.org/x x x_ token/tokens", fails: "nothing is changed"},
 		{name: "nor may the code fail to compile", command: "tools/rename/run https://example.org/x x x_ x/xs", fails: "nothing is changed"},
 		{name: "nothing is changed", command: `test -z "$(git status --porcelain --untracked-files=all)"`},

@@ -1,12 +1,17 @@
 package deploy
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"maps"
+	"net"
 	"os/exec"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -72,6 +77,41 @@ func TestRestore(t *testing.T) {
 			t.Errorf("restore = %v, %s, want %q", err, output, wayOn)
 		}
 	})
+}
+
+// TestRestoreWithKilledProcess checks that a run ends, and says how to go on, if one of its processes is killed, for
+// example for lack of memory.
+func TestRestoreWithKilledProcess(t *testing.T) {
+	python := processtest.Python(t, "sam")
+	silent, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0") // accepts, and never answers
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	context.AfterFunc(ctx, func() { _ = silent.Close() })
+	command := exec.CommandContext(ctx, python, "restore", "--overwrite", "--first", "7", "from", "to")
+	command.Env = processtest.Environment("http://"+silent.Addr().String(), "AWS_DEFAULT_REGION=us-east-1")
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
+	var output bytes.Buffer
+	command.Stderr = &output
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	scan, err := silent.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = scan.Close() }()
+	newest := exec.CommandContext(ctx, "pkill", "-KILL", "-n", "-g", strconv.Itoa(command.Process.Pid))
+	if err := newest.Run(); err != nil {
+		t.Fatal(err)
+	}
+	err = command.Wait()
+	if wayOn := "repeat the command with --first 7"; err == nil || !strings.Contains(output.String(), wayOn) {
+		t.Errorf("restore = %v, %s, want %q", err, &output, wayOn)
+	}
 }
 
 // restore runs deploy/restore, and returns what it prints.

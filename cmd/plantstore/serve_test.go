@@ -1,8 +1,12 @@
 package main
 
 import (
+	"context"
+	"net"
+	"net/http"
 	"os"
 	"testing"
+	"time"
 
 	"plantstore/test/processtest"
 )
@@ -27,5 +31,39 @@ func TestServeToken(t *testing.T) {
 				t.Errorf("serve with %s=%s prints the token %s, the same: %t, want %t", test.variable, earlier, got, accepted, test.accepted)
 			}
 		})
+	}
+}
+
+// A server that is told to stop answers the request that it has accepted, and accepts no other.
+func TestServeStops(t *testing.T) {
+	t.Parallel()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	server := &http.Server{
+		ReadTimeout:  10 * time.Second,
+		WriteTimeout: 10 * time.Second,
+		Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			stop()
+			for {
+				another, err := new(net.Dialer).DialContext(t.Context(), "tcp", listener.Addr().String())
+				if err != nil {
+					return // the server accepts no other request
+				}
+				_ = another.Close()
+			}
+		}),
+	}
+	ended := make(chan error)
+	go func() { ended <- serve(ctx, server, listener) }()
+	answer, err := http.Get("http://" + listener.Addr().String())
+	if err != nil {
+		t.Fatalf("GET = %v, want an answer", err)
+	}
+	_ = answer.Body.Close()
+	if err := <-ended; err != nil {
+		t.Errorf("serve = %v, want nil", err)
 	}
 }

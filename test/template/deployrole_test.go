@@ -137,9 +137,9 @@ func TestAlarmActions(t *testing.T) {
 }
 
 // unneeded are patterns of what CloudFormation's registry lists and the deploy role does not need: the stack does not use
-// these features, and an administrator deletes logs and says how long they are kept.
+// these features, and an administrator creates and deletes logs and says how long they are kept.
 var unneeded = []string{
-	"logs:*IndexPolicy", "logs:*KmsKey", "logs:*LogStream*", "logs:DeleteLogGroup", "logs:DeleteResourcePolicy",
+	"logs:*IndexPolicy", "logs:*KmsKey", "logs:*LogStream*", "logs:CreateLogGroup", "logs:DeleteLogGroup", "logs:DeleteResourcePolicy",
 	"logs:DeleteRetentionPolicy", "logs:PutBearerTokenAuthentication", "logs:PutLogEvents", "logs:PutLogGroupDeletionProtection",
 	"logs:PutRetentionPolicy", "logs:[DP]*DataProtectionPolicy",
 }

@@ -120,7 +120,8 @@ def parse_request(handler, original=http.server.BaseHTTPRequestHandler.parse_req
     """Parses a request to the Runtime API of a function, whose port is random but open to pages."""
     if not original(handler):
         return False
-    if not is_local(handler.headers["Host"]):
+    from_browser = handler.headers["Origin"] or handler.headers["Sec-Fetch-Site"]
+    if from_browser or not is_local(handler.headers["Host"]):
         handler.send_error(403)
         return False
     return True

@@ -18,9 +18,18 @@ import (
 // What they are asked for is in the file calls.
 const (
 	standInAWS = `#!/bin/sh
+if [ ! -e status ]; then
+	echo "An error occurred (ValidationError): Stack with id plant-store-staging does not exist" >&2
+	exit 254
+fi
 case "$*" in
 *StackStatus*) cat status; echo >>asked ;;
-*"'Build'"*) [ ! -e status ] || echo 1111111-dirty 2026-11-22T12:00:00Z ;;
+*"'Build'"*) 
+	if [ -e throttled ]; then
+		echo "An error occurred (Throttling): Rate exceeded" >&2
+		exit 254
+	fi
+	echo 1111111-dirty 2026-11-22T12:00:00Z ;;
 *"'Url'"*) echo https://api ;;
 *"'AlarmTopic'"*) cat topic ;;
 *cancel-update-stack*)
@@ -71,6 +80,7 @@ func TestDeploy(t *testing.T) {
 	for _, test := range []struct {
 		name       string
 		first      bool   // there is no stack
+		throttled  bool   // AWS does not say which build the stack runs
 		shift      string // of traffic, gradual unless a row says otherwise
 		deployment string // what `make deploy` does
 		contract   string // what `make contract` does
@@ -86,6 +96,12 @@ func TestDeploy(t *testing.T) {
 			name:  "a first deployment is tested after",
 			first: true, deployment: "echo CREATE_COMPLETE >status", contract: "true",
 			calls: "deploy-gradual test",
+		},
+		{
+			name:      "a stack that AWS does not describe is not deployed untested",
+			throttled: true, deployment: untested, contract: "true",
+			calls:   "publish",
+			failure: "nothing was deployed",
 		},
 		{
 			name:  "at once, nothing is tested before",
@@ -137,7 +153,7 @@ func TestDeploy(t *testing.T) {
 		},
 		{
 			name:       "without an alarm topic, nothing is published",
-			deployment: "rm topic; exit 1", contract: "true",
+			deployment: ">topic; exit 1", contract: "true",
 			calls:   "test deploy-gradual",
 			failure: "The deployment of plant-store-staging failed",
 		},
@@ -160,6 +176,9 @@ func TestDeploy(t *testing.T) {
 			write(t, filepath.Join(folder, "topic"), "TOPIC")
 			if !test.first {
 				write(t, filepath.Join(folder, "status"), "UPDATE_COMPLETE\n")
+			}
+			if test.throttled {
+				write(t, filepath.Join(folder, "throttled"), "")
 			}
 
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

@@ -39,7 +39,7 @@ The state is "valid", "expired" or "revoked".`,
 	"revoke": `
     plantstore token revoke --stack plant-store-dev 0a1B2c3D4e5F
     plantstore token revoke --stack plant-store-dev - <leaked.txt
-    plantstore token list --stack plant-store-dev -o json | jq -r '.[] | select(.state != "revoked" and .subject == "alice").id' | xargs -r plantstore token revoke --stack plant-store-dev
+    plantstore token list --stack plant-store-dev -o json | jq -r '.[] | select(.state != "revoked" and .subject == "alice").id' | xargs -r -d '\n' plantstore token revoke --stack plant-store-dev --
 
 The second form reads the token itself and takes the id out of it. Do not give it as an argument: other users of the machine see those.
 

@@ -129,31 +129,35 @@ func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
 }
 
 type revokeCommand struct {
-	IDs []string `arg:"" name:"id" help:"Ids of tokens, as issue and list print them, or - to read the token itself from standard input."`
+	IDs []string `arg:"" name:"id" help:"Ids of tokens, as issue and list print them, or - alone to read the token itself from standard input."`
 }
 
-// Run revokes the tokens, one after the other, until one fails.
+// Run revokes the tokens, one after the other. It goes on past one that it cannot revoke, and returns the errors of all. If
+// DynamoDB is unavailable, it stops.
 func (c *revokeCommand) Run(ctx context.Context, command *tokenCommand) error {
-	var ids []string
-	for _, argument := range c.IDs {
-		id, err := tokenID(argument)
-		if err != nil {
-			return err
-		}
-		ids = append(ids, id)
+	ids, malformed := c.tokenIDs()
+	if len(ids) == 0 {
+		return malformed
 	}
 	store, err := command.store(ctx)
 	if err != nil {
 		return err
 	}
+	failures := []error{malformed}
 	for i, id := range ids {
-		if err := revoke(ctx, store, id); err != nil {
-			err = command.explain(err, store.Table)
-			return fmt.Errorf("token %s: %w; tokens left to revoke: %d", printable(id), err, len(ids)-i)
+		err := revoke(ctx, store, id)
+		if err == nil {
+			fmt.Printf("Token %s is revoked.\n", printable(id))
+			continue
 		}
-		fmt.Printf("Token %s is revoked.\n", printable(id))
+		failure := fmt.Errorf("token %s: %w", printable(id), command.explain(err, store.Table))
+		if ctx.Err() != nil || errors.Is(err, token.ErrUnavailable) {
+			failure = fmt.Errorf("%w; tokens left to revoke: %d", failure, len(ids)-i)
+			return errors.Join(append(failures, failure)...)
+		}
+		failures = append(failures, failure)
 	}
-	return nil
+	return errors.Join(failures...)
 }
 
 func revoke(ctx context.Context, store token.Store, id string) error {
@@ -166,24 +170,39 @@ func revoke(ctx context.Context, store token.Store, id string) error {
 	return err
 }
 
-// tokenID returns the id of the token to revoke. The argument may also be the token itself.
-func tokenID(argument string) (string, error) {
-	text := strings.TrimSpace(argument)
-	if argument == "-" {
+// tokenIDs returns the ids of the tokens to revoke, and an error for the arguments that denote none.
+func (c *revokeCommand) tokenIDs() (ids []string, err error) {
+	if len(c.IDs) == 1 && c.IDs[0] == "-" {
 		input, err := io.ReadAll(io.LimitReader(os.Stdin, 4096))
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		text = strings.TrimSpace(string(input))
+		id, ok := token.ID(strings.TrimSpace(string(input)))
+		if !ok {
+			return nil, usageError("standard input is not a token")
+		}
+		return []string{id}, nil
 	}
-	if id, ok := token.ID(text); ok {
+	var malformed []error
+	for i, argument := range c.IDs {
+		id, err := tokenID(argument)
+		if err != nil {
+			// The argument may have a secret in it, so the error names its place.
+			malformed = append(malformed, fmt.Errorf("id %d of %d: %w", i+1, len(c.IDs), err))
+			continue
+		}
+		ids = append(ids, id)
+	}
+	return ids, errors.Join(malformed...)
+}
+
+// tokenID returns the id of the token to revoke. The argument may also be the token itself.
+func tokenID(argument string) (string, error) {
+	if id, ok := token.ID(argument); ok {
 		return id, nil
 	}
-	if argument == "-" {
-		return "", usageError("standard input is not a token")
-	}
-	if token.Resembles(text) {
+	if token.Resembles(argument) {
 		return "", usageError("the argument resembles a token, but is none: is it mistyped or cut?")
 	}
-	return text, nil
+	return argument, nil
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json/v2"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"slices"
@@ -19,6 +21,22 @@ func TestMain(m *testing.M) {
 		return
 	}
 	m.Run()
+}
+
+// A function opens its connection to DynamoDB before its first invocation, when Lambda gives it more CPU.
+func TestConnectsAtStart(t *testing.T) {
+	requests := make(chan string, 10)
+	database := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { requests <- r.Method }))
+	defer database.Close()
+	function := exec.CommandContext(t.Context(), os.Args[0])
+	function.Env = []string{
+		asFunction, "GOCOVERDIR=" + t.TempDir(), "AWS_ENDPOINT_URL_DYNAMODB=" + database.URL, "AWS_LAMBDA_RUNTIME_API=127.0.0.1:9",
+		"AWS_REGION=eu-central-1", "AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=secret", "PLANTS_TABLE=plants",
+	}
+	_ = function.Run() // it ends, because there is no runtime
+	if got := len(requests); got != 1 {
+		t.Errorf("the function sends %d requests at its start, want 1", got)
+	}
 }
 
 // A function that cannot run logs why, in one line of JSON, and exits with 1.

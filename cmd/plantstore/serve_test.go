@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,9 +27,22 @@ func TestServeToken(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			environment := append(processtest.InMemory(), asCommand, test.variable+"="+earlier)
-			got := processtest.Serve(t, os.Args[0], environment...).Token
-			if accepted := got == earlier; accepted != test.accepted {
-				t.Errorf("serve with %s=%s prints the token %s, the same: %t, want %t", test.variable, earlier, got, accepted, test.accepted)
+			server := processtest.Serve(t, os.Args[0], environment...)
+			if printed := server.Token == earlier; printed != test.accepted {
+				t.Errorf("serve with %s=%s prints the token %s, the same: %t, want %t", test.variable, earlier, server.Token, printed, test.accepted)
+			}
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/plants", strings.NewReader(`{"id":1,"name":"fern"}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Header.Set("Authorization", "Bearer "+earlier)
+			answer, err := http.DefaultClient.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = answer.Body.Close()
+			if accepted := answer.StatusCode == http.StatusOK; accepted != test.accepted {
+				t.Errorf("serve with %s=%s answers the token with %d, want that it is accepted: %t", test.variable, earlier, answer.StatusCode, test.accepted)
 			}
 		})
 	}

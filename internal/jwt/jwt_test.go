@@ -157,6 +157,7 @@ func TestSignatures(t *testing.T) {
 	i.published = append([]any{"text", object{"kty": "EC", "kid": "k1"}}, i.published...)
 	second := i.newKey("k1", nil)
 	checkRows(t, i, k1, []row{
+		{name: "the first key of an id"},
 		{name: "the second key of an id", sign: second},
 		{name: "the algorithm none", sign: unsigned, header: object{"alg": "none"}, want: token.ReasonSignature},
 		{name: "an algorithm with a secret", header: object{"alg": "HS256"}, want: token.ReasonSignature},

@@ -140,16 +140,22 @@ func TestCanary(t *testing.T) {
 	type group struct {
 		AlarmConfiguration struct{ Alarms []struct{ Name ref } }
 	}
-	s := production(t)
-	want := alarmsOnFunctions(t, s)
-	for name, g := range properties[group](t, s, "AWS::CodeDeploy::DeploymentGroup") {
-		var got []string
-		for _, alarm := range g.AlarmConfiguration.Alarms {
-			got = append(got, alarm.Name.Ref)
+	translated := translate(t)
+	for stage, s := range map[string]stack{"staging": translated.Staging, "production": translated.Production} {
+		want := alarmsOnFunctions(t, s)
+		groups := properties[group](t, s, "AWS::CodeDeploy::DeploymentGroup")
+		if len(groups) == 0 {
+			t.Errorf("%s has no canary", stage)
 		}
-		slices.Sort(got)
-		if !slices.Equal(got, want) {
-			t.Errorf("%s is rolled back by %v, want %v", name, got, want)
+		for name, g := range groups {
+			var got []string
+			for _, alarm := range g.AlarmConfiguration.Alarms {
+				got = append(got, alarm.Name.Ref)
+			}
+			slices.Sort(got)
+			if !slices.Equal(got, want) {
+				t.Errorf("%s of %s is rolled back by %v, want %v", name, stage, got, want)
+			}
 		}
 	}
 }

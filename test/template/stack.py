@@ -20,6 +20,7 @@ for resource in template["Resources"].values():
 translator = Translator({}, Parser(), boto_session=boto3.Session(region_name="eu-central-1"))
 stacks = {
     "Production": translator.translate(copy.deepcopy(template), {"Stage": "production", "Shift": "gradual"}),
+    "Staging": translator.translate(copy.deepcopy(template), {"Stage": "staging", "Shift": "gradual"}),
     "AtOnce": translator.translate(copy.deepcopy(template), {"Stage": "production", "Shift": "at-once"}),
     "Dev": translator.translate(copy.deepcopy(template), {"Stage": "dev", "Shift": "gradual"}),
 }

@@ -27,7 +27,7 @@ func read(t *testing.T, file string) string {
 
 // translation is what SAM makes of the template, and the actions that CloudFormation needs for it.
 type translation struct {
-	Production, AtOnce, Dev stack
+	Production, Staging, AtOnce, Dev stack
 	Permissions             []string
 }
 

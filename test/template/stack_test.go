@@ -28,7 +28,7 @@ func read(t *testing.T, file string) string {
 // translation is what SAM makes of the template, and the actions that CloudFormation needs for it.
 type translation struct {
 	Production, Staging, AtOnce, Dev stack
-	Permissions             []string
+	Permissions                      []string
 }
 
 // translate returns the translation of the template. SAM makes it once for all tests. The test is skipped if

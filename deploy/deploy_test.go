@@ -114,7 +114,12 @@ func TestDeploy(t *testing.T) {
 			calls: "test deploy-gradual test",
 		},
 		{
-			name:       "a test that fails while traffic shifts cancels the update",
+			name:       "a test that fails once does not cancel the update",
+			deployment: succeeds, contract: `[ "$(grep -cx test-update calls)" -ne 1 ]`,
+			calls: "test deploy-gradual test-update test",
+		},
+		{
+			name:       "a test that fails twice while traffic shifts cancels the update",
 			deployment: isCancelled, contract: failsUpdate,
 			calls:   "test deploy-gradual test-update cancel wait publish",
 			failure: "The update was rolled back: plant-store-staging runs the build from before, 1111111-dirty",
@@ -128,8 +133,8 @@ func TestDeploy(t *testing.T) {
 		{
 			name:       "a deployment that ends before its test fails is not cancelled",
 			deployment: "echo UPDATE_IN_PROGRESS >status; until_calls test-update 1; echo UPDATE_COMPLETE >status",
-			contract:   failsUpdate + ` || { ` + outlasts + `; false; }`,
-			calls:      "test deploy-gradual test-update publish",
+			contract:   `! grep -q test-update calls || { ` + outlasts + `; false; }`,
+			calls:      "test deploy-gradual test-update test publish",
 			failure:    "git checkout 1111111 ",
 		},
 		{

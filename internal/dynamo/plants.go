@@ -25,7 +25,7 @@ var _ plant.Store = (*Plants)(nil)
 
 // plantItem is a plant as the table holds it.
 type plantItem struct {
-	ID int64 `dynamodbav:"id"` // the table's key, see [keyOf]
+	ID int64 `dynamodbav:"id"` // the table's key, see [plantKey]
 	plantAttributes
 	CreatedAt time.Time `dynamodbav:"created_at"` // RFC 3339, UTC
 	CreatedBy string    `dynamodbav:"created_by"` // subject of the request's token

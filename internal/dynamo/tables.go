@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -21,20 +20,14 @@ type Key struct {
 	Type types.ScalarAttributeType
 }
 
-var plantKey, tokenKey = keyOf[plantItem](), keyOf[tokenItem]()
+// The keys are those of [plantItem] and [tokenItem].
+var (
+	plantKey = Key{Name: "id", Type: types.ScalarAttributeTypeN}
+	tokenKey = Key{Name: "id", Type: types.ScalarAttributeTypeS}
+)
 
 // Keys returns the keys of the two tables, which template.yaml has too.
 func Keys() (plants, tokens Key) { return plantKey, tokenKey }
-
-// keyOf returns the key of a table with these items: their first field, a number or a text.
-func keyOf[Item any]() Key {
-	field := reflect.TypeFor[Item]().Field(0)
-	key := Key{Name: field.Tag.Get("dynamodbav"), Type: types.ScalarAttributeTypeS}
-	if field.Type.Kind() == reflect.Int64 {
-		key.Type = types.ScalarAttributeTypeN
-	}
-	return key
-}
 
 type table struct {
 	name string
@@ -80,9 +73,9 @@ func CheckTables(ctx context.Context, client *dynamodb.Client, plants, tokens st
 	return nil
 }
 
-// hasKey reports whether a table has this key.
+// hasKey reports whether a table has this key, and no sort key.
 func hasKey(t *types.TableDescription, key Key) bool {
-	if aws.ToString(t.KeySchema[0].AttributeName) != key.Name {
+	if len(t.KeySchema) != 1 || aws.ToString(t.KeySchema[0].AttributeName) != key.Name {
 		return false
 	}
 	return slices.ContainsFunc(t.AttributeDefinitions, func(a types.AttributeDefinition) bool {

@@ -26,7 +26,7 @@ var _ token.Store = (*Tokens)(nil)
 // tokenItem is a token as the table holds it. A revoked one stays until it would have expired:
 // without it, a put that was delayed could store the token again.
 type tokenItem struct {
-	ID        string    `dynamodbav:"id"` // the table's key, see [keyOf]
+	ID        string    `dynamodbav:"id"` // the table's key, see [tokenKey]
 	Digest    string    `dynamodbav:"digest"`
 	Subject   string    `dynamodbav:"subject"`
 	CreatedAt time.Time `dynamodbav:"created_at"`          // RFC 3339, UTC

@@ -44,7 +44,7 @@ type object map[string]any
 
 // allowed is the authorizer's verdict on credentials.
 func allowed() object {
-	return object{"verdict": "allow", "presented": hash(credentials), "subject": "alice", "token_id": "t1"}
+	return object{"verdict": "allow", "presented": token.Digest(credentials), "subject": "alice", "token_id": "t1"}
 }
 
 // event returns the event of a POST /plants with credentials, these headers besides, and a verdict.

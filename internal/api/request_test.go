@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"plantstore/internal/plant"
+	"plantstore/internal/token"
 )
 
 // A header is found by its name, in whatever case a gateway sends it. Nobody can tell which of two values
@@ -102,8 +103,8 @@ func TestBody(t *testing.T) {
 
 // Both functions answer and log whatever comes in. No plant is created, and no token is verified.
 func TestEventsThatAreNone(t *testing.T) {
-	missing := verdict{Verdict: "deny", Presented: hash(""), Reason: "missing"}
-	unavailable := verdict{Verdict: "unavailable", Presented: hash("")}
+	missing := verdict{Verdict: "deny", Presented: token.Digest(""), Reason: "missing"}
+	unavailable := verdict{Verdict: "unavailable", Presented: token.Digest("")}
 	tests := []struct {
 		name, event string
 		want        verdict // of the authorizer

@@ -26,7 +26,7 @@ func TestAuthentication(t *testing.T) {
 		return v
 	}
 	deny := func(reason string) object {
-		return object{"verdict": "deny", "presented": hash(credentials), "reason": reason}
+		return object{"verdict": "deny", "presented": token.Digest(credentials), "reason": reason}
 	}
 	tests := []struct {
 		name    string
@@ -36,12 +36,12 @@ func TestAuthentication(t *testing.T) {
 		{"no token", deny("missing"), 2001},
 		{"a malformed header", deny("malformed"), 2002},
 		{"an invalid token", deny("invalid"), 2003},
-		{"a token that cannot be checked", object{"verdict": "unavailable", "presented": hash(credentials)}, 5003},
+		{"a token that cannot be checked", object{"verdict": "unavailable", "presented": token.Digest(credentials)}, 5003},
 
 		{"no authorizer ran", nil, 5001},
 		{"the authorizer found nothing", object{}, 5001},
 		{"an allow of no value", with(object{"presented": ""}), 5001},
-		{"an allow of another value", with(object{"presented": hash("Bearer other")}), 5001},
+		{"an allow of another value", with(object{"presented": token.Digest("Bearer other")}), 5001},
 		{"an allow of the value in place of its hash", with(object{"presented": credentials}), 5001},
 		{"an allow without a subject", with(object{"subject": ""}), 5001},
 		{"an allow without a token id", with(object{"token_id": ""}), 5001},
@@ -49,10 +49,10 @@ func TestAuthentication(t *testing.T) {
 		{"an allow in another case", with(object{"verdict": "Allow"}), 5001},
 		{"an allow that is no text", with(object{"verdict": true}), 5001},
 		{"an unknown verdict", with(object{"verdict": "maybe"}), 5001},
-		{"a deny of another value", object{"verdict": "deny", "presented": hash("other"), "reason": "missing"}, 5001},
+		{"a deny of another value", object{"verdict": "deny", "presented": token.Digest("other"), "reason": "missing"}, 5001},
 		{"a deny without a reason", deny(""), 5001},
 		{"a deny with an unknown reason", deny("mood"), 5001},
-		{"unavailable for another value", object{"verdict": "unavailable", "presented": hash("other")}, 5001},
+		{"unavailable for another value", object{"verdict": "unavailable", "presented": token.Digest("other")}, 5001},
 	}
 	wrong := map[string]string{"content-type": "text/plain", "idempotency-key": "a b"}
 	for _, test := range tests {
@@ -129,7 +129,7 @@ func TestOutcomes(t *testing.T) {
 
 // If no token could be checked, the client may repeat its request. There is no key: nothing was written.
 func TestUnavailableAuthorizer(t *testing.T) {
-	got := checkedAnswer(t, noWrite, event(nil, fern, object{"verdict": "unavailable", "presented": hash(credentials)}))
+	got := checkedAnswer(t, noWrite, event(nil, fern, object{"verdict": "unavailable", "presented": token.Digest(credentials)}))
 	want := map[string]string{"content-type": "application/json", "retry-after": "1"}
 	if got.refusal.Code != 5003 || !maps.Equal(got.Headers, want) {
 		t.Errorf("Invoke = %v, want 5003 with the headers %v", got, want)
@@ -220,7 +220,7 @@ func TestAuthorizer(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			got, line := checkedVerdict(t, test.verify, event(map[string]string{"authorization": test.authorization}, "", nil))
 			want := test.want
-			want.Presented = hash(test.authorization)
+			want.Presented = token.Digest(test.authorization)
 			if got != want {
 				t.Errorf("verdict = %+v, want %+v", got, want)
 			}

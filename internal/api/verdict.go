@@ -1,8 +1,6 @@
 package api
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 
 	"plantstore/internal/token"
@@ -14,7 +12,7 @@ import (
 // the Authorization value that it sees itself, so that a verdict never serves another caller.
 type verdict struct {
 	Verdict   string `json:"verdict"`           // "allow", "deny" or "unavailable"
-	Presented string `json:"presented"`         // the hash of the Authorization value
+	Presented string `json:"presented"`         // [token.Digest] of the Authorization value
 	Reason    string `json:"reason,omitzero"`   // of a "deny": one of denials
 	Subject   string `json:"subject,omitzero"`  // of the token that an "allow" is about
 	TokenID   string `json:"token_id,omitzero"` // of the same
@@ -28,15 +26,9 @@ var denials = map[string]error{
 	"invalid":   token.ErrInvalid,
 }
 
-// hash returns the SHA-256 of an Authorization value in lower-case hexadecimal.
-func hash(authorization string) string {
-	sum := sha256.Sum256([]byte(authorization))
-	return hex.EncodeToString(sum[:])
-}
-
 // newVerdict returns the verdict on an Authorization value whose check returned p and err.
 func newVerdict(authorization string, p token.Principal, err error) verdict {
-	presented := hash(authorization)
+	presented := token.Digest(authorization)
 	if err == nil {
 		return verdict{Verdict: "allow", Presented: presented, Subject: p.Subject, TokenID: p.TokenID}
 	}
@@ -53,7 +45,7 @@ func newVerdict(authorization string, p token.Principal, err error) verdict {
 func (v verdict) check(authorization string) (token.Principal, error) {
 	denial, known := denials[v.Reason]
 	switch {
-	case v.Presented != hash(authorization):
+	case v.Presented != token.Digest(authorization):
 		return token.Principal{}, errors.New("api: no verdict on this Authorization value")
 	case v.Verdict == "allow" && v.Reason == "" && v.Subject != "" && v.TokenID != "":
 		return token.Principal{Subject: v.Subject, TokenID: v.TokenID}, nil

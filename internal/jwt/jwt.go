@@ -11,9 +11,7 @@ package jwt
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json/jsontext"
 	"encoding/json/v2"
 	"errors"
@@ -102,8 +100,7 @@ func (v *Verifier) Verify(ctx context.Context, bearer string) (token.Principal, 
 	}
 	id := c.ID
 	if !token.IsVisibleASCII(id, longest) {
-		digest := sha256.Sum256([]byte(bearer))
-		id = hex.EncodeToString(digest[:])
+		id = token.Digest(bearer)
 	}
 	return token.Principal{Subject: v.issuer + " " + c.Subject, TokenID: id}, nil
 }

@@ -113,8 +113,8 @@ func ID(bearer string) (id string, ok bool) {
 // Resembles reports whether text contains what may be a token of ours, whole or not. An id does not.
 func Resembles(text string) bool { return strings.Contains(text, prefix) }
 
-// Digest returns the SHA-256 of a whole bearer token in lower-case hexadecimal.
-func Digest(bearer string) string {
-	sum := sha256.Sum256([]byte(bearer))
+// Digest returns the SHA-256 of credentials, such as a whole bearer token, in lower-case hexadecimal.
+func Digest(credentials string) string {
+	sum := sha256.Sum256([]byte(credentials))
 	return hex.EncodeToString(sum[:])
 }

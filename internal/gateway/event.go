@@ -91,7 +91,9 @@ func joinedHeaders(r *http.Request) map[string]string {
 	}
 	headers["host"] = r.Host
 	headers["x-forwarded-proto"] = "http"
-	headers["x-forwarded-for"], headers["x-forwarded-port"], _ = net.SplitHostPort(r.RemoteAddr)
+	address, port, _ := net.SplitHostPort(r.RemoteAddr)
+	headers["x-forwarded-for"] = address
+	headers["x-forwarded-port"] = port
 	return headers
 }
 

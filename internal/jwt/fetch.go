@@ -43,7 +43,7 @@ func (k *keys) discover(ctx context.Context) (string, error) {
 	}
 	u, err := url.Parse(document.Keys)
 	if err != nil || !isSafe(u) || u.User != nil || len(document.Keys) > maxURL || !strings.HasPrefix(k.issuer, u.Scheme+":") {
-		return "", errors.New("jwt: the discovery document has no https URL of the keys")
+		return "", errors.New("jwt: the discovery document has an unusable jwks_uri")
 	}
 	return document.Keys, nil
 }

@@ -156,7 +156,8 @@ func (c *client) invoke(w write, key string, timeout time.Duration) (code int, a
 	return c.read(w, response)
 }
 
-// event is the event of alice's request. No Authorization header is the one that presented is the hash of.
+// event is the event of alice's request. It has no Authorization header, so presented is the hash of an
+// empty text.
 func (c *client) event(w write, key string) []byte {
 	headers := ""
 	if key != "" {

@@ -47,7 +47,7 @@ func TestVersions(t *testing.T) {
 }
 
 // TestTimeouts checks that Lambda stops a function a second after its budget. TestDeadline, in
-// internal/api, checks that a function answers before that.
+// internal/api, checks the budget that a function gives its store.
 func TestTimeouts(t *testing.T) {
 	for name, f := range properties[function](t, production(t), "AWS::Lambda::Function") {
 		want := budget.OperationTimeout

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -66,6 +67,30 @@ func TestRoutes(t *testing.T) {
 		}
 	}
 	compare(t, "the table of operations in internal/api/service.go", api.Routes(), "openapi.yaml", documented)
+}
+
+// Each operation has a case that gets 200. If it may write, one of its cases sends a request again.
+func TestRoutesHaveCases(t *testing.T) {
+	parameter := regexp.MustCompile(`\\{\w+\\}`)
+	for _, route := range api.Routes() {
+		pattern := regexp.MustCompile("^" + parameter.ReplaceAllString(regexp.QuoteMeta(route), "[^/?]+") + "$")
+		most := 0 // equal requests in a case that get 200
+		for _, c := range cases() {
+			times := map[string]int{}
+			for _, s := range c.steps {
+				if s.want.code == 0 && pattern.MatchString(s.method+" "+s.path) {
+					times[s.String()]++
+					most = max(most, times[s.String()])
+				}
+			}
+		}
+		if most == 0 {
+			t.Errorf("%s has no case that gets 200", route)
+		}
+		if most == 1 && !strings.HasPrefix(route, "GET ") {
+			t.Errorf("%s has no case that sends a request again", route)
+		}
+	}
 }
 
 // The types in internal/plant/plant.go have exactly the members of their schemas in openapi.yaml.

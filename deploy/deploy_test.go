@@ -1,5 +1,5 @@
-// Package deploy tests the scripts of this folder: deploy and smoke-test with stand-ins for the programs that they call,
-// restore with DynamoDB Local.
+// Package deploy tests the scripts of this folder: deploy and smoke-test with stand-ins for the
+// programs that they call, restore with DynamoDB Local.
 package deploy
 
 import (
@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// The stand-ins for programs share a folder. Its file status has the status of the stack; without it, there is no stack.
-// What they are asked for is in the file calls.
+// The stand-ins for programs share a folder. Its file status has the status of the stack; without it,
+// there is no stack. What they are asked for is in the file calls.
 const (
 	standInAWS = `#!/bin/sh
 if [ ! -e status ]; then

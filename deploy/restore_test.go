@@ -79,8 +79,8 @@ func TestRestore(t *testing.T) {
 	})
 }
 
-// TestRestoreWithKilledProcess checks that a run ends, and says how to go on, if one of its processes is killed, for
-// example for lack of memory.
+// TestRestoreWithKilledProcess checks that a run ends, and says how to go on, if one of its processes
+// is killed, for example for lack of memory.
 func TestRestoreWithKilledProcess(t *testing.T) {
 	python := processtest.Python(t, "sam")
 	silent, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0") // accepts, and never answers

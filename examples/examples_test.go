@@ -77,7 +77,8 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, next.body) // the client may have gone
 }
 
-// checkArguments checks that the token is no argument of a process, which every user of the machine can see.
+// checkArguments checks that the token is no argument of a process, which every user of the machine can
+// see.
 func (s *service) checkArguments() {
 	processes, _ := filepath.Glob("/proc/*/cmdline") // none if the system is not Linux
 	for _, process := range processes {

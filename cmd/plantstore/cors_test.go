@@ -15,7 +15,8 @@ import (
 
 const site = "https://www.example.com" // the origin of a page that calls the API
 
-// send sends a request to `plantstore serve`, as a browser does for a page, and returns the headers of the answer.
+// send sends a request to `plantstore serve`, as a browser does for a page, and returns the headers of
+// the answer.
 func send(t *testing.T, server *processtest.Server, method string, header http.Header) http.Header {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, server.URL+"/plants", http.NoBody)

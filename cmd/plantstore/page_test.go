@@ -58,8 +58,9 @@ func checkConsole(t *testing.T, browser context.Context, messages iter.Seq2[chro
 	}
 }
 
-// TestPage creates a plant by a click on the page, and learns by a second click that it exists. The browser must report
-// no error; it reports what the page's content security policy forbids, such as a request to another server.
+// TestPage creates a plant by a click on the page, and learns by a second click that it exists. The
+// browser must report no error; it reports what the page's content security policy forbids, such as a
+// request to another server.
 //
 // With SCREENSHOT=1, the test writes docs/page.png, which shows the page after the first click.
 func TestPage(t *testing.T) {

@@ -74,7 +74,8 @@ func (p tool) run(t *testing.T, args, stdin string) result {
 	return result{status: command.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
 }
 
-// check runs the command and compares the result. The outputs in want are regular expressions for the whole outputs.
+// check runs the command and compares the result. The outputs in want are regular expressions for the
+// whole outputs.
 func (p tool) check(t *testing.T, args string, want result) {
 	t.Helper()
 	got := p.run(t, args, "")
@@ -158,11 +159,13 @@ func TestFailures(t *testing.T) {
 	})
 }
 
-// TestExamplesOfHelp checks that the help of every command has an example, and that each example is a valid call.
+// TestExamplesOfHelp checks that the help of every command has an example, and that each example is a
+// valid call.
 func TestExamplesOfHelp(t *testing.T) {
 	t.Parallel()
 	parser := newParser(t.Context())
-	// An example is an indented line: plantstore and its arguments, up to a pipe, a comment or a redirection.
+	// An example is an indented line: plantstore and its arguments, up to a pipe, a comment or a
+	// redirection.
 	example := regexp.MustCompile(`(?m)^ {4}(?:TOKEN=\$\()?plantstore ([^|#)<\n]+)`)
 	for _, command := range append(parser.Model.Leaves(true), parser.Model.Node) {
 		calls := example.FindAllStringSubmatch(command.Detail+"\n"+command.Help, -1)
@@ -242,7 +245,8 @@ func (p tool) revoke(t *testing.T, argument, stdin, id string) {
 	}
 }
 
-// TestTokens checks that a token is stored as it was issued, and that the list has the soonest expiry first.
+// TestTokens checks that a token is stored as it was issued, and that the list has the soonest expiry
+// first.
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	p, store := tokenTool(t)
@@ -282,8 +286,8 @@ func TestTokens(t *testing.T) {
 	})
 }
 
-// TestRevoke checks that an id, a token or standard input denotes the one token that is revoked, and that this can be
-// repeated.
+// TestRevoke checks that an id, a token or standard input denotes the one token that is revoked, and
+// that this can be repeated.
 func TestRevoke(t *testing.T) {
 	t.Parallel()
 	p, _ := tokenTool(t)
@@ -312,8 +316,8 @@ func TestRevoke(t *testing.T) {
 	}
 }
 
-// TestRevokeMany checks that the pipe in the help of revoke revokes all tokens of a subject, or all that were issued since
-// a date.
+// TestRevokeMany checks that the pipe in the help of revoke revokes all tokens of a subject, or all
+// that were issued since a date.
 func TestRevokeMany(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("jq"); err != nil {
@@ -368,7 +372,8 @@ func (p tool) shell(t *testing.T, line string) {
 	}
 }
 
-// TestListOfOtherItems checks that an item of another tool neither hides the tokens nor controls the terminal.
+// TestListOfOtherItems checks that an item of another tool neither hides the tokens nor controls the
+// terminal.
 func TestListOfOtherItems(t *testing.T) {
 	t.Parallel()
 	p, store := tokenTool(t)

@@ -12,7 +12,8 @@ import (
 	"plantstore/test/processtest"
 )
 
-// TOKEN is a client's variable and may hold the token of a deployed stack, so serve ignores it. SERVE_TOKEN is its own.
+// TOKEN is a client's variable and may hold the token of a deployed stack, so serve ignores it.
+// SERVE_TOKEN is its own.
 func TestServeToken(t *testing.T) {
 	t.Parallel()
 	earlier := processtest.Serve(t, os.Args[0], append(processtest.InMemory(), asCommand)...).Token

@@ -132,8 +132,8 @@ type revokeCommand struct {
 	IDs []string `arg:"" name:"id" help:"Ids of tokens, as issue and list print them, or - alone to read the token itself from standard input."`
 }
 
-// Run revokes the tokens, one after the other. It goes on past one that it cannot revoke, and returns the errors of all. If
-// DynamoDB is unavailable, it stops.
+// Run revokes the tokens, one after the other. It goes on past one that it cannot revoke, and returns
+// the errors of all. If DynamoDB is unavailable, it stops.
 func (c *revokeCommand) Run(ctx context.Context, command *tokenCommand) error {
 	ids, malformed := c.tokenIDs()
 	if len(ids) == 0 {

@@ -111,9 +111,9 @@ type answer struct {
 	line    object
 }
 
-// checkedAnswer returns the answer of the service to an event. It checks what is promised of every answer:
-// it is 200 with the Plant, or 400 with an Error that repeats nothing of the request, and its code is
-// logged. Without a function, plants is a store that no request may reach.
+// checkedAnswer returns the answer of the service to an event. It checks what is promised of every
+// answer: it is 200 with the Plant, or 400 with an Error that repeats nothing of the request, and its
+// code is logged. Without a function, plants is a store that no request may reach.
 func checkedAnswer(t *testing.T, plants store, event []byte) answer {
 	t.Helper()
 	if plants.create == nil {

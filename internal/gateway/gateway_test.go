@@ -222,8 +222,8 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// TestBodySize checks how much of a body the gateway reads. The authorizer refuses every request, because a function's
-// event of 10 MB would take seconds.
+// TestBodySize checks how much of a body the gateway reads. The authorizer refuses every request,
+// because a function's event of 10 MB would take seconds.
 func TestBodySize(t *testing.T) {
 	body := func(size int) io.Reader { return strings.NewReader(strings.Repeat("x", size)) }
 	for _, test := range []struct {

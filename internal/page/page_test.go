@@ -12,7 +12,8 @@ import (
 	"plantstore/internal/page"
 )
 
-// answer returns what a server at plants.example, which listens at this IP address, answers with the token "<secret>.
+// answer returns what a server at plants.example, which listens at this IP address, answers with the
+// token "<secret>.
 func answer(t *testing.T, listens, method, path, host, accept string) *httptest.ResponseRecorder {
 	t.Helper()
 	address := &net.TCPAddr{IP: net.ParseIP(listens)}
@@ -60,8 +61,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// No other site can read, frame or script the page. Another site may be able to run a script of this server, but can
-// never read the HTML. So the HTML alone has the token.
+// No other site can read, frame or script the page. Another site may be able to run a script of this
+// server, but can never read the HTML. So the HTML alone has the token.
 func TestFiles(t *testing.T) {
 	tests := []struct {
 		path  string

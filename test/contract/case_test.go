@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// A testCase is a conversation: requests that are sent one after the other, each with the answer that it must get.
+// A testCase is a conversation: requests that are sent one after the other, each with the answer that
+// it must get.
 type testCase struct {
 	name       string
 	needsOther bool // token than TOKEN, which a deployment does not get
@@ -20,9 +21,9 @@ func (c testCase) writes() bool {
 	return slices.ContainsFunc(c.steps, func(s step) bool { return s.method != http.MethodGet && s.want.code == 0 })
 }
 
-// A step is a request and the answer that it must get. In its texts $1 and $2 stand for two ids that no other case has,
-// $TOKEN, $OTHER_TOKEN and so on for the target's tokens, $FORGED for a token with one character changed, and $UNKNOWN for a
-// token that no table has.
+// A step is a request and the answer that it must get. In its texts $1 and $2 stand for two ids that no
+// other case has, $TOKEN, $OTHER_TOKEN and so on for the target's tokens, $FORGED for a token with one
+// character changed, and $UNKNOWN for a token that no table has.
 type step struct {
 	method string
 	path   string

@@ -31,8 +31,8 @@ func routes() []testCase {
 	return all
 }
 
-// authorization returns a case for each kind of token. internal/api tests the header, internal/token and internal/jwt
-// the tokens.
+// authorization returns a case for each kind of token. internal/api tests the header, internal/token
+// and internal/jwt the tokens.
 func authorization() []testCase {
 	with := func(values ...string) step { return post(noPlant).with("Authorization", values...) }
 	return []testCase{
@@ -60,7 +60,8 @@ func headers() []testCase {
 	}
 }
 
-// bodies returns a case for each error of a body. internal/plant tests what is malformed and what is no NewPlant.
+// bodies returns a case for each error of a body. internal/plant tests what is malformed and what is no
+// NewPlant.
 func bodies() []testCase {
 	largest, tooLarge := plantOfSize(plant.MaxSize), plantOfSize(plant.MaxSize+1)
 	return []testCase{
@@ -73,7 +74,8 @@ func bodies() []testCase {
 	}
 }
 
-// plantOfSize returns a plant whose texts together have this size in bytes, which is one more than in characters.
+// plantOfSize returns a plant whose texts together have this size in bytes, which is one more than in
+// characters.
 func plantOfSize(size int) string {
 	return openapitest.PlantWith(openapitest.Texts()[0], "ü"+strings.Repeat("n", size-len("ü")))
 }

@@ -1,19 +1,21 @@
 // Package contract checks a Plant Store from outside.
 //
-// TestContract sends conversations to a service over HTTP, and compares each answer with the one that it must be:
+// TestContract sends conversations to a service over HTTP, and compares each answer with the one that
+// it must be:
 //
 //	make contract                       `plantstore serve` on DynamoDB Local
 //	make contract URL=... SUBJECT=...   any deployment, with a token in $TOKEN and its subject
 //	go test ./test/contract -run 'TestContract/another_plant_of_the_same_id'
 //
-// A deployment belongs to its customers and nothing can be deleted from it. So with URL all runs for a subject write the
-// same single plant, with the tag contract-probe, unless WRITES=all. Its id comes from SUBJECT, and a run that does not get
-// it fails. Without SUBJECT, each token has a plant of its own. Left out are the other cases that write, and those that need
-// another token than TOKEN.
+// A deployment belongs to its customers and nothing can be deleted from it. So with URL all runs for a
+// subject write the same single plant, with the tag contract-probe, unless WRITES=all. Its id comes
+// from SUBJECT, and a run that does not get it fails. Without SUBJECT, each token has a plant of its
+// own. Left out are the other cases that write, and those that need another token than TOKEN.
 //
-// case_test.go has the words that the cases are written in. A new rule goes into openapi.yaml first, then as a row into
-// cases_test.go or plants_test.go, then into the code.
+// case_test.go has the words that the cases are written in. A new rule goes into openapi.yaml first,
+// then as a row into cases_test.go or plants_test.go, then into the code.
 //
-// TestSchemathesis sends random requests that openapi.yaml allows or forbids, and checks that the service decides alike. The
-// other tests compare openapi.yaml with the specification and with the service's routes and types.
+// TestSchemathesis sends random requests that openapi.yaml allows or forbids, and checks that the
+// service decides alike. The other tests compare openapi.yaml with the specification and with the
+// service's routes and types.
 package contract

@@ -14,7 +14,8 @@ import (
 	"plantstore/test/processtest"
 )
 
-// An issuer that is away: whether its token is valid, nobody can tell. A service without an issuer refuses the token.
+// An issuer that is away: whether its token is valid, nobody can tell. A service without an issuer
+// refuses the token.
 const awayIssuer = "http://127.0.0.1:1"
 
 var awayVariables = []string{"TOKEN_ISSUER=" + awayIssuer, "TOKEN_AUDIENCE=plants"}

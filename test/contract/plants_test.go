@@ -38,7 +38,8 @@ func firstProbe() step {
 	return post(openapitest.NewPlant("$1", all)).with(idempotencyKey, "probe-$1").gets(answered(all))
 }
 
-// plants returns cases for what a target may lose of a plant. test/storetest and internal/plant test more values.
+// plants returns cases for what a target may lose of a plant. test/storetest and internal/plant test
+// more values.
 func plants() []testCase {
 	unknown := []string{`"x":null`, `"y":{"z":[]}`}
 	for _, member := range openapitest.Members("NewPlant") {

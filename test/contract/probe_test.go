@@ -14,7 +14,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// `make contract URL=...` writes one plant for each subject, and fails if it does not get it. These runs are one after the other.
+// `make contract URL=...` writes one plant for each subject, and fails if it does not get it. These
+// runs are one after the other.
 func TestProbe(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

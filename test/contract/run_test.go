@@ -69,8 +69,8 @@ func (target target) leavesOut(c testCase) string {
 	return ""
 }
 
-// run sends the requests of a case and checks each answer. Its messages show the requests as the case has them, without
-// the tokens.
+// run sends the requests of a case and checks each answer. Its messages show the requests as the case
+// has them, without the tokens.
 func run(t *testing.T, messages map[int]string, target target, c testCase) {
 	t.Helper()
 	id := target.only

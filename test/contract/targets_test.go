@@ -44,7 +44,8 @@ type answer struct {
 
 func (a answer) String() string { return fmt.Sprintf("%d %.300s %v", a.status, a.body, a.header) }
 
-// fill returns s with the id of this number, the next id and the target's tokens in the places of $1, $2, $TOKEN and so on.
+// fill returns s with the id of this number, the next id and the target's tokens in the places of $1,
+// $2, $TOKEN and so on.
 func (target target) fill(t *testing.T, s step, id int64) step {
 	t.Helper()
 	secret := target.tokens["TOKEN"]

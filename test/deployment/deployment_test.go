@@ -17,8 +17,9 @@ const (
 	provider = "token.actions.githubusercontent.com"
 )
 
-// TestDeployment deploys staging as docs/operations.md and deploy/deploy do, from the role of the deployments to the deletion
-// of the stack. Each step needs those before it. After each deployment, deploy/deploy runs the contract tests.
+// TestDeployment deploys staging as docs/operations.md and deploy/deploy do, from the role of the
+// deployments to the deletion of the stack. Each step needs those before it. After each deployment,
+// deploy/deploy runs the contract tests.
 func TestDeployment(t *testing.T) {
 	needs(t, "aws", "curl", "git")
 	local := start(t)
@@ -110,7 +111,8 @@ func TestDeployment(t *testing.T) {
 	}
 }
 
-// assume assumes the deployment role with a token of a subject. It returns the variables with the credentials, or the refusal.
+// assume assumes the deployment role with a token of a subject. It returns the variables with the
+// credentials, or the refusal.
 func (local localAWS) assume(t *testing.T, subject string) (variables []string, refusal string) {
 	t.Helper()
 	claims, _ := json.Marshal(map[string]string{"iss": "https://" + provider, "aud": "sts.amazonaws.com", "sub": subject}) // text
@@ -133,7 +135,8 @@ func (local localAWS) assume(t *testing.T, subject string) (variables []string, 
 	}, ""
 }
 
-// edit replaces a text in a file of the copied project, which must have it, from the first line with start on.
+// edit replaces a text in a file of the copied project, which must have it, from the first line with
+// start on.
 func (local localAWS) edit(t *testing.T, file, start, from, to string) {
 	t.Helper()
 	path := filepath.Join(local.folder, file)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestHeartbeat deploys with the commands of README.md, which print one that creates a plant. It then sends the request of
-// docs/operations.md, "Heartbeat", for an hour in fast motion, and in outages.
+// TestHeartbeat deploys with the commands of README.md, which print one that creates a plant. It then
+// sends the request of docs/operations.md, "Heartbeat", for an hour in fast motion, and in outages.
 func TestHeartbeat(t *testing.T) {
 	needs(t, "aws", "curl")
 	local := start(t)

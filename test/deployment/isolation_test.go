@@ -13,7 +13,8 @@ import (
 	"plantstore/test/processtest"
 )
 
-// userConfig is the configuration of a user with an AWS account, in which everything leads to another server.
+// userConfig is the configuration of a user with an AWS account, in which everything leads to another
+// server.
 func userConfig(outside string) string {
 	return `[default]
 region = eu-central-1
@@ -59,8 +60,9 @@ func newWitness(t *testing.T) *witness {
 	return w
 }
 
-// TestIsolation checks that what is meant for the local AWS reaches nothing else and shows it no credentials of the user,
-// whatever the user's settings are, and that samconfig.toml's environment local deploys nowhere without tools/local/aws.
+// TestIsolation checks that what is meant for the local AWS reaches nothing else and shows it no
+// credentials of the user, whatever the user's settings are, and that samconfig.toml's environment
+// local deploys nowhere without tools/local/aws.
 func TestIsolation(t *testing.T) {
 	needs(t, "sam")
 	local, err := filepath.Abs("tools/local/aws")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPages checks that a web page in a browser of this machine reaches the deployed APIs of the local AWS and nothing else,
-// because its functions run as processes of this machine.
+// TestPages checks that a web page in a browser of this machine reaches the deployed APIs of the local
+// AWS and nothing else, because its functions run as processes of this machine.
 func TestPages(t *testing.T) {
 	needs(t)
 	local := start(t)

@@ -31,8 +31,9 @@ var (
 	keys   = []string{"a", "b", "c"}
 )
 
-// model is what the service promises of one id: the first write stays, and each later one gets the truth about it.
-// The input is a write, the output the code of the answer, and the state what is stored.
+// model is what the service promises of one id: the first write stays, and each later one gets the
+// truth about it. The input is a write, the output the code of the answer, and the state what is
+// stored.
 var model = porcupine.Model{
 	Init: func() any { return write{} },
 	Step: func(state, input, output any) (bool, any) {
@@ -52,9 +53,9 @@ var model = porcupine.Model{
 	},
 }
 
-// Eight writers at once share an id, plants and keys, while their attempts meet faults. Then each write is repeated without
-// a fault, which shows what is stored. The history is linearizable. Every request has a function of its own, as if the one
-// before was killed.
+// Eight writers at once share an id, plants and keys, while their attempts meet faults. Then each write
+// is repeated without a fault, which shows what is stored. The history is linearizable. Every request
+// has a function of its own, as if the one before was killed.
 func TestHistoriesAreLinearizable(t *testing.T) {
 	t.Parallel()
 	const writers = 8
@@ -113,8 +114,9 @@ func (c *client) writeAll() (history []porcupine.Operation) {
 	return history
 }
 
-// send sends w with a key, or none. If the answer is 5002 or 5004, it ends the fault and repeats the request, with the key
-// of the answer. An unknown outcome, 5004, is that of the next request with a known one: the two are one operation.
+// send sends w with a key, or none. If the answer is 5002 or 5004, it ends the fault and repeats the
+// request, with the key of the answer. An unknown outcome, 5004, is that of the next request with a
+// known one: the two are one operation.
 func (c *client) send(w write, key string, timeout time.Duration) (history []porcupine.Operation) {
 	unknown, call := false, time.Now().UnixNano()
 	for range 10 { // a busy machine needs more than two
@@ -138,8 +140,8 @@ func (c *client) send(w write, key string, timeout time.Duration) (history []por
 	return history
 }
 
-// invoke sends w with a key, or none, to a new createplant, which then makes the key of w. It returns the code of the
-// answer, 0 for the Plant, and its key.
+// invoke sends w with a key, or none, to a new createplant, which then makes the key of w. It returns
+// the code of the answer, 0 for the Plant, and its key.
 func (c *client) invoke(w write, key string, timeout time.Duration) (code int, answered string) {
 	service := &api.Service{
 		Plants: &dynamo.Plants{Client: dynamotest.FunctionClient(c.proxy.URL), Table: c.table},

@@ -17,8 +17,8 @@ import (
 // A fault is what happens to an attempt in place of DynamoDB's answer.
 type fault func(p *proxy, w http.ResponseWriter, r *http.Request)
 
-// faults lose an attempt before DynamoDB carries it out, or afterwards, or refuse it. The tests of internal/dynamo know
-// each kind of answer.
+// faults lose an attempt before DynamoDB carries it out, or afterwards, or refuse it. The tests of
+// internal/dynamo know each kind of answer.
 var faults = []fault{
 	hangUp, after(hangUp),
 	stall, after(stall),

@@ -76,7 +76,8 @@ func Key() string {
 // ID returns the n-th value of the key. [NewPlant] makes it JSON.
 func ID(n int64) string { return fmt.Sprint(n) }
 
-// Plant returns the Plant of an example of openapi.yaml, as the service answers it. There are two, 0 and 1.
+// Plant returns the Plant of an example of openapi.yaml, as the service answers it. There are two, 0
+// and 1.
 func Plant(example int) string {
 	path := []string{"paths", "/plants", "post", "requestBody", "content", "application/json", "examples"}
 	names := Names(At(path...))

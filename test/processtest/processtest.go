@@ -49,8 +49,8 @@ func Build(t testing.TB, folder string) string {
 	return binary
 }
 
-// RunAtOnce runs the tests of a package. More of its parallel tests run at once than there are processors,
-// because they wait more than they work.
+// RunAtOnce runs the tests of a package. More of its parallel tests run at once than there are
+// processors, because they wait more than they work.
 func RunAtOnce(m *testing.M) {
 	flag.Parse()
 	if err := flag.Set("test.parallel", "16"); err != nil {

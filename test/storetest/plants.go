@@ -41,8 +41,8 @@ var texts = []struct{ name, text string }{
 	{"many kinds of characters", "a\x00Ä漢字🌱\U0010FFFF\u2028\uFFFE"},
 }
 
-// plants returns the examples of openapi.yaml, and each text for each member, with an id each. Each call returns other
-// pointers to the same values.
+// plants returns the examples of openapi.yaml, and each text for each member, with an id each. Each
+// call returns other pointers to the same values.
 func plants() []namedPlant {
 	all := []namedPlant{
 		{name: "an example", plant: newPlant(1, openapitest.Plant(0))},
@@ -107,8 +107,8 @@ func create(t *testing.T, store plant.Store, p plant.NewPlant, key string, want 
 	}
 }
 
-// TestConcurrentRequests sends each of several requests for one id several times, all at once. Every attempt of the request
-// that wins must succeed, and no other.
+// TestConcurrentRequests sends each of several requests for one id several times, all at once. Every
+// attempt of the request that wins must succeed, and no other.
 func TestConcurrentRequests(t *testing.T, store plant.Store) {
 	const requests, attempts = 8, 4
 	var succeeded [requests]atomic.Int64

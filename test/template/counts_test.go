@@ -136,8 +136,9 @@ func checkCounts(t *testing.T, filters map[string]filter, log string, line map[s
 
 var field = regexp.MustCompile(`\$\.\w+`)
 
-// counts reports whether a filter counts a line. With the line's values in place of its fields, a pattern of
-// comparisons is an expression of Go, but for braces and a sign. The line must have every field.
+// counts reports whether a filter counts a line. With the line's values in place of its fields, a
+// pattern of comparisons is an expression of Go, but for braces and a sign. The line must have every
+// field.
 func (f filter) counts(t *testing.T, line map[string]any) bool {
 	t.Helper()
 	expression := strings.NewReplacer("{", "(", "}", ")", " = ", " == ").Replace(f.FilterPattern)

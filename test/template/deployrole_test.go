@@ -78,8 +78,9 @@ var powers = []struct {
 // harmless are the services of which the role may do more than powers lists, to resources of the stack.
 var harmless = []string{"apigateway", "cloudformation", "cloudwatch", "codedeploy", "lambda", "logs", "sns"}
 
-// beyond are the actions of these services that the role may do to more than resources of the stack. The ARN of an API
-// has no name, and IAM accepts no resource for those of CloudWatch and its logs. An alarm topic may be anywhere.
+// beyond are the actions of these services that the role may do to more than resources of the stack.
+// The ARN of an API has no name, and IAM accepts no resource for those of CloudWatch and its logs. An
+// alarm topic may be anywhere.
 var beyond = []string{
 	"apigateway:*", "sns:Publish", "codedeploy:GetDeploymentConfig", "codedeploy:StopDeployment",
 	"cloudformation:CreateChangeSet", "cloudformation:DescribeStacks", "cloudformation:GetTemplateSummary",
@@ -136,16 +137,17 @@ func TestAlarmActions(t *testing.T) {
 	}
 }
 
-// unneeded are patterns of what CloudFormation's registry lists and the deploy role does not need: the stack does not use
-// these features, and an administrator creates and deletes logs and says how long they are kept.
+// unneeded are patterns of what CloudFormation's registry lists and the deploy role does not need: the
+// stack does not use these features, and an administrator creates and deletes logs and says how long
+// they are kept.
 var unneeded = []string{
 	"logs:*IndexPolicy", "logs:*KmsKey", "logs:*LogStream*", "logs:CreateLogGroup", "logs:DeleteLogGroup", "logs:DeleteResourcePolicy",
 	"logs:DeleteRetentionPolicy", "logs:PutBearerTokenAuthentication", "logs:PutLogEvents", "logs:PutLogGroupDeletionProtection",
 	"logs:PutRetentionPolicy", "logs:[DP]*DataProtectionPolicy",
 }
 
-// TestNeeds checks that the deploy role may do whatever else CloudFormation's registry lists for the logs and alarms of
-// the stack. Of the other services it may do all, or what powers lists.
+// TestNeeds checks that the deploy role may do whatever else CloudFormation's registry lists for the
+// logs and alarms of the stack. Of the other services it may do all, or what powers lists.
 func TestNeeds(t *testing.T) {
 	statements := deployStatements(t)
 	needed := 0

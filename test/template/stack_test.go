@@ -1,5 +1,5 @@
-// Package template checks what no linter sees in template.yaml and in deploy/role.yaml: rules about the stack
-// that SAM makes of the one, and about what the other allows.
+// Package template checks what no linter sees in template.yaml and in deploy/role.yaml: rules about the
+// stack that SAM makes of the one, and about what the other allows.
 package template
 
 import (
@@ -31,8 +31,8 @@ type translation struct {
 	Permissions                      []string
 }
 
-// translate returns the translation of the template. SAM makes it once for all tests. The test is skipped if
-// SAM is missing.
+// translate returns the translation of the template. SAM makes it once for all tests. The test is
+// skipped if SAM is missing.
 func translate(t *testing.T) (translated translation) {
 	t.Helper()
 	python := processtest.Python(t, "sam")

@@ -63,8 +63,8 @@ func templateVariables() (variables []string) {
 	return variables
 }
 
-// process is a running function, and the Lambda Runtime API that it gets its events from. Source: Lambda Developer Guide,
-// "Using the Lambda runtime API".
+// process is a running function, and the Lambda Runtime API that it gets its events from. Source:
+// Lambda Developer Guide, "Using the Lambda runtime API".
 type process struct {
 	function
 	*exec.Cmd
@@ -74,7 +74,8 @@ type process struct {
 	answers chan []byte
 }
 
-// start starts the function with DynamoDB at endpoint. If it ends before it is stopped, the benchmark ends too.
+// start starts the function with DynamoDB at endpoint. If it ends before it is stopped, the benchmark
+// ends too.
 func (f function) start(endpoint string) *process {
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &process{

@@ -9,8 +9,8 @@ import (
 	"plantstore/test/processtest"
 )
 
-// TestRename checks that a renamed copy has no trace of the old names but in LICENSE, compiles, and passes unit tests;
-// and that a copy which cannot be renamed stays as it is.
+// TestRename checks that a renamed copy has no trace of the old names but in LICENSE, compiles, and
+// passes unit tests; and that a copy which cannot be renamed stays as it is.
 func TestRename(t *testing.T) {
 	folder := processtest.Repository(t)
 	for _, step := range []struct {

@@ -1,6 +1,7 @@
 package template
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -50,10 +51,17 @@ func alarms(t *testing.T, s stack) map[string]alarm {
 }
 
 // TestAlarmsNotify checks that each alarm notifies the topic when it fires and when it ends,
-// and that its text, which arrives by mail, ends with its page.
+// and that its text, which arrives by mail, ends with its page, which exists.
 func TestAlarmsNotify(t *testing.T) {
 	topic := map[string]any{"Fn::If": []any{"HasAlarmTopic", []any{ref{"AlarmTopic"}}, ref{"AWS::NoValue"}}}
+	operations, err := os.ReadFile("docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, a := range alarms(t, production(t)) {
+		if !strings.Contains(string(operations), "\n### "+name+"\n") {
+			t.Errorf("docs/operations.md has no section %s", name)
+		}
 		if !equal(a.AlarmActions, topic) || !equal(a.OKActions, topic) {
 			t.Errorf("%s notifies %v when it fires and %v when it ends, want AlarmTopic", name, a.AlarmActions, a.OKActions)
 		}

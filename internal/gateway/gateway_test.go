@@ -168,6 +168,7 @@ func TestRoutes(t *testing.T) {
 		{name: "two slashes", method: "POST", target: "//plants"},
 		{name: "encoded dots", method: "GET", target: "/plants/%2E%2E"},
 		{name: "HEAD is not GET", method: "HEAD", target: "/plants/7"},
+		{name: "another method of a path", method: "PUT", target: "/plants"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := answers(ok)

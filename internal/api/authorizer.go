@@ -38,12 +38,12 @@ func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := a.Now()
 	r, err := a.authenticate(ctx, event)
 	took := a.Now().Sub(start)
-	outcome := classify(err)
-	level := outcome.level()
+	result := classify(err)
+	level := result.level()
 	if err == nil && took < slow {
 		level = slog.LevelDebug // the function's line says the same
 	}
-	outcome.log(ctx, a.Log, level, "authorize", r, took)
+	a.Log.LogAttrs(ctx, level, "authorize", result.attributes(r, took)...)
 	return json.Marshal(authorization{
 		IsAuthorized: true,
 		Context:      newVerdict(r.Headers["authorization"], r.principal, err),

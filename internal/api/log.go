@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"time"
@@ -17,12 +16,10 @@ func (o outcome) level() slog.Level {
 	return slog.LevelInfo
 }
 
-// log writes the one line of a request. The code is that of the answer, and 0 for a success. The line of
-// an invalid token has the reason. The text of an error is logged if the error is the service's and not
-// the request's.
-func (o outcome) log(
-	ctx context.Context, log *slog.Logger, level slog.Level, message string, r request, took time.Duration,
-) {
+// attributes returns what the one line of a request has in the log. The code is that of the answer, and
+// 0 for a success. The line of an invalid token has the reason. The text of an error is logged if the
+// error is the service's and not the request's.
+func (o outcome) attributes(r request, took time.Duration) []slog.Attr {
 	attributes := []slog.Attr{
 		slog.String("request_id", r.RequestContext.RequestID),
 		slog.Int("code", int(o.code)),
@@ -36,5 +33,5 @@ func (o outcome) log(
 	if o.code >= internalError.code {
 		attributes = append(attributes, slog.String("error", o.err.Error()))
 	}
-	log.LogAttrs(ctx, level, message, attributes...)
+	return attributes
 }

@@ -51,10 +51,10 @@ func Routes() []string { return slices.Sorted(maps.Keys(operations)) }
 func (s *Service) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := s.Now()
 	r, body, err := s.handle(ctx, event)
-	outcome := classify(err)
+	result := classify(err) // by the catalogue
 	name := cmp.Or(operations[r.RouteKey].name, "no operation")
-	outcome.log(ctx, s.Log, outcome.level(), name, r, s.Now().Sub(start))
-	return respond(outcome, body, r.idempotencyKey)
+	s.Log.LogAttrs(ctx, result.level(), name, result.attributes(r, s.Now().Sub(start))...)
+	return respond(result, body, r.idempotencyKey)
 }
 
 // handle carries a request out. It checks authentication before anything else: the authorizer lets

@@ -38,7 +38,7 @@ type keys struct {
 	current  map[string][]jose.JSONWebKey
 	fetched  time.Time     // when the fetch of current began
 	url      string        // of the keys, if it is known
-	failures int           // of url, in a row
+	failures int           // of url, in a row; 0 if there is no url
 	err      error         // of the last fetch
 	wait     time.Duration // after the last fetch, if that failed
 	next     time.Time     // when the next fetch may begin
@@ -94,13 +94,13 @@ func (k *keys) fetch(ctx context.Context) error {
 			return err
 		}
 		k.url = url
-		k.failures = 0
 	}
 	current, err := k.download(ctx, k.url)
 	if err != nil {
 		k.failures++
 		if k.failures >= 2 {
 			k.url = ""
+			k.failures = 0
 		}
 		return err
 	}

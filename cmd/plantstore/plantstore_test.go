@@ -134,7 +134,7 @@ func TestUsageErrors(t *testing.T) {
 		},
 		{
 			"an issuer without an audience", "serve --token-issuer https://example.com",
-			"TOKEN_ISSUER and TOKEN_AUDIENCE: issuer and audience must be set together",
+			"--token-audience ($TOKEN_AUDIENCE): issuer and audience must be set together",
 		},
 		{"a mistyped token", "serve --serve-token pst_mistyped", "--serve-token ($SERVE_TOKEN) is not a token that serve has printed"},
 		{"an address without a port", "serve --addr localhost", "--addr must be HOST:PORT, for example"},

@@ -42,13 +42,9 @@ func (c *serveCommand) Run(ctx context.Context) error {
 			return usageError("--allow-origin must be an origin, for example http://localhost:5173, or *")
 		}
 	}
-	verifier := token.Verifier{Now: time.Now}
-	if c.TokenIssuer != "" || c.TokenAudience != "" {
-		jwts, err := jwt.New(c.TokenIssuer, c.TokenAudience, time.Now)
-		if err != nil {
-			return usageError("TOKEN_ISSUER and TOKEN_AUDIENCE: " + err.Error())
-		}
-		verifier.JWTs = jwts
+	jwts, err := jwt.New(c.TokenIssuer, c.TokenAudience, time.Now)
+	if err != nil {
+		return usageError("--token-issuer ($TOKEN_ISSUER) and --token-audience ($TOKEN_AUDIENCE): " + err.Error())
 	}
 	plants, tokens, bearer, err := c.stores(ctx)
 	if err != nil {
@@ -61,7 +57,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s (%w); use another --addr (`make run ADDR=127.0.0.1:8081`)", c.Addr, err)
 	}
-	verifier.Store = tokens
+	verifier := token.Verifier{Store: tokens, Now: time.Now, JWTs: jwts}
 	server := newServer(plants, verifier, c.AllowOrigin, slog.New(slog.NewJSONHandler(os.Stderr, nil)))
 	server.Handler, err = page.New(server.Handler, openapi.YAML, c.Addr, listener.Addr(), bearer)
 	if err != nil {

@@ -82,10 +82,11 @@ func (i *issuer) RoundTrip(r *http.Request) (*http.Response, error) {
 // verifier returns a Verifier of the issuer's tokens for the audience plants.
 func (i *issuer) verifier(t testing.TB) *Verifier {
 	t.Helper()
-	verifier, err := New(i.url, "plants, herbs", i.now)
+	made, err := New(i.url, "plants, herbs", i.now)
 	if err != nil {
 		t.Fatal(err)
 	}
+	verifier, _ := made.(*Verifier)
 	verifier.keys.client.Transport = i
 	return verifier
 }

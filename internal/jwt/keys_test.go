@@ -241,7 +241,7 @@ func TestURLOfKeys(t *testing.T) {
 
 // checkUnavailable checks that the keys cannot be fetched, and that the error says why and repeats no
 // answer.
-func checkUnavailable(t *testing.T, v *Verifier, bearer, why string) {
+func checkUnavailable(t *testing.T, v token.JWTVerifier, bearer, why string) {
 	t.Helper()
 	_, err := v.Verify(t.Context(), bearer)
 	if !errors.Is(err, token.ErrUnavailable) {

@@ -79,7 +79,7 @@ func parseBearer(authorization string) (string, error) {
 		return "", errTokenMissing
 	}
 	bearer := strings.TrimLeft(authorization[len(scheme):], " ")
-	if bearer == "" || !token.ConsistsOf(bearer, b64token) {
+	if bearer == "" || strings.Trim(bearer, b64token) != "" {
 		return "", errTokenMalformed
 	}
 	return bearer, nil

@@ -2,18 +2,21 @@ package api
 
 import (
 	"context"
+	"regexp"
 	"strings"
 
 	"plantstore/internal/plant"
-	"plantstore/internal/token"
 )
+
+// visible are the texts of visible ASCII characters.
+var visible = regexp.MustCompile(`^[!-~]+$`)
 
 // createPlant answers POST /plants. It checks content type, idempotency key and body, in this order.
 func (s *Service) createPlant(ctx context.Context, r request) (any, error) {
 	if !isJSON(r.Headers["content-type"]) {
 		return nil, errContentType
 	}
-	if !token.IsVisibleASCII(r.idempotencyKey, 255) {
+	if len(r.idempotencyKey) > 255 || !visible.MatchString(r.idempotencyKey) {
 		return nil, errIdempotencyKey
 	}
 	body, err := r.body()

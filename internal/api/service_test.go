@@ -71,7 +71,8 @@ func TestAuthentication(t *testing.T) {
 // Each outcome of a write has its answer. The key in an answer is the one of the write, so a retry with
 // it is the same write. The cause of an internal error is in the log alone.
 func TestOutcomes(t *testing.T) {
-	retry := map[string]string{"content-type": "application/json", "retry-after": "1", "idempotency-key": "Own="}
+	key := "!" + strings.Repeat("~", 254) // the longest, of the first and the last visible character
+	retry := map[string]string{"content-type": "application/json", "retry-after": "1", "idempotency-key": key}
 	final := map[string]string{"content-type": "application/json"}
 	tests := []struct {
 		name    string
@@ -96,13 +97,13 @@ func TestOutcomes(t *testing.T) {
 				}
 				return fmt.Errorf("%w: the cause", test.outcome)
 			}}
-			got := checkedAnswer(t, plants, event(map[string]string{"idempotency-key": "Own="}, fern, allowed()))
+			got := checkedAnswer(t, plants, event(map[string]string{"idempotency-key": key}, fern, allowed()))
 			if got.refusal.Code != test.code || !maps.Equal(got.Headers, test.headers) {
 				t.Errorf("Invoke = %v, want code %d and headers %v", got, test.code, test.headers)
 			}
 			wantWrite := plant.Write{
 				NewPlant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: canary}},
-				Key:      plant.NewWriteKey("alice", "Own="),
+				Key:      plant.NewWriteKey("alice", key),
 				Subject:  "alice",
 				Time:     end.UTC(), // the clock is read a second time
 			}

@@ -104,7 +104,7 @@ func ID(bearer string) (id string, ok bool) {
 	}
 	body := bearer[:length-checksumLength]
 	characters, ok := strings.CutPrefix(body, prefix)
-	if !ok || checksum(body) != bearer[len(body):] || !ConsistsOf(characters, alphabet) {
+	if !ok || checksum(body) != bearer[len(body):] || strings.Trim(characters, alphabet) != "" {
 		return "", false
 	}
 	return characters[:idLength], true
@@ -117,4 +117,11 @@ func Resembles(text string) bool { return strings.Contains(text, prefix) }
 func Digest(credentials string) string {
 	sum := sha256.Sum256([]byte(credentials))
 	return hex.EncodeToString(sum[:])
+}
+
+// IsVisibleASCII reports whether text is 1 to longest visible ASCII characters, as subjects and the ids
+// of tokens are.
+func IsVisibleASCII(text string, longest int) bool {
+	invisible := func(r rune) bool { return r <= ' ' || r > '~' }
+	return len(text) >= 1 && len(text) <= longest && !strings.ContainsFunc(text, invisible)
 }

@@ -53,8 +53,9 @@ type JWTVerifier interface {
 }
 
 // Verify returns the principal of bearer, a [Reason] if bearer is not a valid token now, or the error
-// of the store, see [Finder]. It reads the store only for a well-formed token of ours. It checks the
-// expiry itself, because DynamoDB may remove an expired item days late.
+// of the store, see [Finder]. An expired or revoked token has its principal too, for the log. Verify
+// reads the store only for a well-formed token of ours. It checks the expiry itself, because DynamoDB
+// may remove an expired item days late.
 func (v Verifier) Verify(ctx context.Context, bearer string) (Principal, error) {
 	if v.JWTs != nil && !strings.HasPrefix(bearer, prefix) {
 		return v.JWTs.Verify(ctx, bearer)
@@ -71,13 +72,14 @@ func (v Verifier) Verify(ctx context.Context, bearer string) (Principal, error) 
 		return Principal{}, err
 	}
 	sameDigest := subtle.ConstantTimeCompare([]byte(t.Digest), []byte(Digest(bearer))) == 1
+	p := Principal{Subject: t.Subject, TokenID: t.ID}
 	switch {
 	case t.ID != id || !sameDigest:
 		return Principal{}, ReasonUnknown
 	case t.Revoked:
-		return Principal{}, ReasonRevoked
+		return p, ReasonRevoked
 	case t.Expired(v.Now()):
-		return Principal{}, ReasonExpired
+		return p, ReasonExpired
 	}
-	return Principal{Subject: t.Subject, TokenID: t.ID}, nil
+	return p, nil
 }

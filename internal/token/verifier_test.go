@@ -31,10 +31,11 @@ func TestVerify(t *testing.T) {
 		err    error       // of the store
 		after  time.Duration
 		want   error
+		known  bool // the token has a principal
 	}{
-		{name: "a valid token in its last moment", stored: issued, after: time.Hour - 1},
-		{name: "the moment of expiry", stored: issued, after: time.Hour, want: token.ReasonExpired},
-		{name: "a revoked token", stored: revoked, want: token.ReasonRevoked},
+		{name: "a valid token in its last moment", stored: issued, after: time.Hour - 1, known: true},
+		{name: "the moment of expiry", stored: issued, after: time.Hour, want: token.ReasonExpired, known: true},
+		{name: "a revoked token", stored: revoked, want: token.ReasonRevoked, known: true},
 		{name: "no token with this id", err: token.ErrNotFound, want: token.ReasonUnknown},
 		{name: "the token with this id has another secret", stored: otherSecret, want: token.ReasonUnknown},
 		{name: "the item has another id", stored: otherID, want: token.ReasonUnknown},
@@ -51,7 +52,7 @@ func TestVerify(t *testing.T) {
 			})
 			now := func() time.Time { return noon.Add(test.after) }
 			var want token.Principal
-			if test.want == nil {
+			if test.known {
 				want = token.Principal{Subject: "alice", TokenID: issued.ID}
 			}
 			got, err := token.Verifier{Store: store, Now: now}.Verify(t.Context(), bearer)

@@ -24,8 +24,8 @@ func TestChecks(t *testing.T) {
 	}{
 		{name: "another content type, a malformed key and no body", headers: wrong, code: 1001},
 		{name: "a malformed key and no body", headers: key("a b"), code: 1006},
-		{name: "an empty key", headers: key(""), body: fern, code: 1006},
-		{name: "a key of 256 characters", headers: key(strings.Repeat("k", 256)), body: fern, code: 1006},
+		{name: "an empty key", headers: key(""), body: validBody, code: 1006},
+		{name: "a key of 256 characters", headers: key(strings.Repeat("k", 256)), body: validBody, code: 1006},
 		{name: "no body", code: 1002},
 		{name: "a body that is not JSON", body: canary, code: 1003},
 		{

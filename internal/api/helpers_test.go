@@ -20,7 +20,7 @@ const (
 	// or in an Error.
 	canary      = "canary"
 	credentials = "Bearer " + canary
-	fern        = `{"id":1,"name":"canary"}`
+	validBody   = `{"id":1,"name":"canary"}`
 )
 
 // start is when a request begins, and end when its line is logged.

@@ -132,7 +132,7 @@ func TestEventsThatAreNone(t *testing.T) {
 // their bytes that are not UTF-8.
 func TestEventOfOddNames(t *testing.T) {
 	const query = "{\"queryStringParameters\":{\"\xff\":\"\",\"\xfe\":\"\"},"
-	odd := strings.Replace(string(event(nil, fern, allowed())), "{", query, 1)
+	odd := strings.Replace(string(event(nil, validBody, allowed())), "{", query, 1)
 	stored := store{create: func(context.Context, plant.Write) error { return nil }}
 	if got := checkedAnswer(t, stored, []byte(odd)); got.refusal.Code != 0 {
 		t.Errorf("Invoke = %v, want no error", got)

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -97,7 +95,7 @@ func TestOutcomes(t *testing.T) {
 				}
 				return fmt.Errorf("%w: the cause", test.outcome)
 			}}
-			got := checkedAnswer(t, plants, event(map[string]string{"idempotency-key": key}, fern, allowed()))
+			got := checkedAnswer(t, plants, event(map[string]string{"idempotency-key": key}, validBody, allowed()))
 			if got.refusal.Code != test.code || !maps.Equal(got.Headers, test.headers) {
 				t.Errorf("Invoke = %v, want code %d and headers %v", got, test.code, test.headers)
 			}
@@ -130,7 +128,7 @@ func TestOutcomes(t *testing.T) {
 
 // If no token could be checked, the client may repeat its request. There is no key: nothing was written.
 func TestUnavailableAuthorizer(t *testing.T) {
-	got := checkedAnswer(t, noWrite, event(nil, fern, object{"verdict": "unavailable", "presented": token.Digest(credentials)}))
+	got := checkedAnswer(t, noWrite, event(nil, validBody, object{"verdict": "unavailable", "presented": token.Digest(credentials)}))
 	want := map[string]string{"content-type": "application/json", "retry-after": "1"}
 	if got.refusal.Code != 5003 || !maps.Equal(got.Headers, want) {
 		t.Errorf("Invoke = %v, want 5003 with the headers %v", got, want)
@@ -144,7 +142,7 @@ func TestFreshKey(t *testing.T) {
 		write = w
 		return plant.ErrUnavailable
 	}}
-	got := checkedAnswer(t, plants, event(nil, fern, allowed()))
+	got := checkedAnswer(t, plants, event(nil, validBody, allowed()))
 	if got.Headers["idempotency-key"] != "fresh" || write.Key != plant.NewWriteKey("alice", "fresh") {
 		t.Errorf("Invoke = %v after %+v, want the fresh key in both", got, write)
 	}
@@ -153,114 +151,13 @@ func TestFreshKey(t *testing.T) {
 // A panic is an internal error, and the log has its stack.
 func TestPanic(t *testing.T) {
 	plants := store{create: func(context.Context, plant.Write) error { panic("the cause") }}
-	got := checkedAnswer(t, plants, event(nil, fern, allowed()))
+	got := checkedAnswer(t, plants, event(nil, validBody, allowed()))
 	if got.refusal.Code != 5001 {
 		t.Errorf("Invoke = %v, want 5001", got)
 	}
 	text, _ := got.line["error"].(string)
 	if !strings.Contains(text, "the cause") || !strings.Contains(text, "service_test.go") {
 		t.Errorf("log = %v, want the cause and its stack", got.line)
-	}
-}
-
-// The authorizer gives the verdict that the function expects, whatever verifies the token.
-func TestAuthorizer(t *testing.T) {
-	fails := func(err error) verify {
-		return func(context.Context, string) (token.Principal, error) { return token.Principal{}, err }
-	}
-	panics := func(context.Context, string) (token.Principal, error) { panic("the cause") }
-	valid := func(_ context.Context, bearer string) (token.Principal, error) {
-		if bearer != canary {
-			t.Errorf("the verifier is asked for %q, want the bearer alone", bearer)
-		}
-		return token.Principal{Subject: "alice", TokenID: "t1"}, nil
-	}
-	deny := func(reason string) verdict { return verdict{Verdict: "deny", Reason: reason} }
-	tests := []struct {
-		name          string
-		authorization string
-		verify        verify
-		want          verdict // without the hash
-		code          float64 // in the log
-		reason        any     // in the log
-	}{
-		{
-			name:          "a valid token",
-			authorization: credentials, verify: valid,
-			want: verdict{Verdict: "allow", Subject: "alice", TokenID: "t1"},
-		},
-		{name: "no header", authorization: "", want: deny("missing"), code: 2001},
-		{name: "two tokens", authorization: "Bearer canary, canary", want: deny("malformed"), code: 2002},
-		{
-			name:          "an expired token",
-			authorization: credentials, verify: fails(token.ReasonExpired),
-			want: deny("invalid"), code: 2003, reason: "expired",
-		},
-		{
-			name:          "an unknown token",
-			authorization: credentials, verify: fails(token.ReasonUnknown),
-			want: deny("invalid"), code: 2003, reason: "unknown",
-		},
-		{
-			name:          "an unavailable store",
-			authorization: credentials, verify: fails(token.ErrUnavailable),
-			want: verdict{Verdict: "unavailable"}, code: 5003,
-		},
-		{
-			name:          "an unknown error",
-			authorization: credentials, verify: fails(errors.New("the cause")),
-			want: verdict{Verdict: "unavailable"}, code: 5001,
-		},
-		{
-			name:          "a panic",
-			authorization: credentials, verify: panics,
-			want: verdict{Verdict: "unavailable"}, code: 5001,
-		},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			got, line := checkedVerdict(t, test.verify, event(map[string]string{"authorization": test.authorization}, "", nil))
-			want := test.want
-			want.Presented = token.Digest(test.authorization)
-			if got != want {
-				t.Errorf("verdict = %+v, want %+v", got, want)
-			}
-			if line["code"] != test.code || line["reason"] != test.reason {
-				t.Errorf("log = %v, want the code %v and the reason %v", line, test.code, test.reason)
-			}
-			if line["msg"] != "authorize" || line["subject"] != want.Subject || line["token_id"] != want.TokenID {
-				t.Errorf("log = %v, want an authorization with the subject and token id of %+v", line, want)
-			}
-		})
-	}
-}
-
-// The authorizer's line of an allowed request repeats the function's, so it is logged at DEBUG, unless
-// the call was slow.
-func TestAllowThatIsLogged(t *testing.T) {
-	tests := []struct {
-		name  string
-		took  time.Duration
-		level string
-	}{
-		{name: "a fast call", took: 499 * time.Millisecond, level: "DEBUG"},
-		{name: "a slow call", took: 500 * time.Millisecond, level: "INFO"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			now := start
-			newAuthorizer := func(log *slog.Logger) handler {
-				verify := func(context.Context, string) (token.Principal, error) {
-					now = now.Add(test.took)
-					return token.Principal{Subject: "alice", TokenID: "t1"}, nil
-				}
-				return &Authorizer{Verify: verify, Log: log, Now: func() time.Time { return now }}
-			}
-			_, line := invoke(t, newAuthorizer, event(nil, "", nil))
-			if line["level"] != test.level {
-				t.Errorf("log = %v, want level %s", line, test.level)
-			}
-		})
 	}
 }
 
@@ -273,47 +170,9 @@ func TestDeadline(t *testing.T) {
 			left = time.Until(deadline)
 			return nil
 		}}
-		checkedAnswer(t, plants, event(nil, fern, allowed()))
+		checkedAnswer(t, plants, event(nil, validBody, allowed()))
 		if want := 2700 * time.Millisecond; left != want {
 			t.Errorf("the store has %v, want %v", left, want)
 		}
 	})
-}
-
-// The verifier has the time of the authorizer's budget.
-func TestAuthorizerDeadline(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var left time.Duration
-		checkedVerdict(t, func(ctx context.Context, _ string) (token.Principal, error) {
-			deadline, _ := ctx.Deadline()
-			left = time.Until(deadline)
-			return token.Principal{}, token.ErrUnavailable
-		}, event(nil, "", nil))
-		if want := 1700 * time.Millisecond; left != want {
-			t.Errorf("the verifier has %v, want %v", left, want)
-		}
-	})
-}
-
-// README.md and openapi.yaml have a table of the errors.
-func TestTables(t *testing.T) {
-	tests := []struct{ file, indent string }{
-		{file: "README.md"},
-		{file: "openapi.yaml", indent: "            "},
-	}
-	for _, test := range tests {
-		t.Run(test.file, func(t *testing.T) {
-			content, err := os.ReadFile("../../" + test.file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := test.indent + "| code | message |\n" + test.indent + "|---|---|\n"
-			for _, e := range catalogue {
-				want += fmt.Sprintf("%s| %d | %s |\n", test.indent, e.code, e.message)
-			}
-			if !strings.Contains(string(content), "\n"+want+"\n") {
-				t.Errorf("%s does not have the table of the catalogue:\n%s", test.file, want)
-			}
-		})
-	}
 }

@@ -12,9 +12,10 @@ import (
 )
 
 // Authorizer is the Lambda authorizer of the HTTP API. It checks the bearer token and leaves the
-// refusal to the function. See verdict.go.
+// refusal to the function.
 type Authorizer struct {
-	Verify func(ctx context.Context, bearer string) (token.Principal, error) // as [token.Verifier] does
+	// Verify is the method of a [token.Verifier]: it returns whom a token denotes, or why it is invalid.
+	Verify func(ctx context.Context, bearer string) (token.Principal, error)
 	Log    *slog.Logger
 	Now    func() time.Time // for the duration in the log
 }
@@ -29,10 +30,7 @@ type authorization struct {
 }
 
 // Invoke answers an authorizer event of payload format 2.0. Its error is nil unless the answer cannot be
-// encoded.
-//
-// The answer lets every request through to the function, since API Gateway's own refusal would not be an
-// Error. Only [Service.Invoke] checks the verdict: a function that does not go through it is open to
+// encoded. Only [Service.Invoke] checks the verdict: a function that does not go through it is open to
 // everybody.
 func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := a.Now()
@@ -45,6 +43,8 @@ func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	}
 	a.Log.LogAttrs(ctx, level, "authorize", result.attributes(r, took)...)
 	return json.Marshal(authorization{
+		// The function refuses, with an Error of the catalogue. If IsAuthorized were false, API Gateway
+		// would answer 403 itself, with a body of its own.
 		IsAuthorized: true,
 		Context:      newVerdict(r.Headers["authorization"], r.principal, err),
 	})

@@ -1,7 +1,8 @@
 // Package api is the service behind API Gateway: it answers the events that API Gateway sends to the
-// Lambda functions. [Service] answers the event of every route, and [Authorizer] the authorizer's event
-// that precedes it. Both have the Invoke method of aws-lambda-go's Handler. Package gateway is the other
-// side: a stand-in for API Gateway, which turns HTTP into these events on a developer's machine.
+// Lambda functions. For each request, [Authorizer] gets an event first, and answers with a verdict on the
+// bearer token. [Service] gets the second event, which contains that verdict. Both have the Invoke method
+// of aws-lambda-go's Handler. Package gateway is the other side: a stand-in for API Gateway, which turns
+// HTTP into these events on a developer's machine.
 //
 // Every answer is 200 with what the operation returns, or 400 with an Error of the catalogue, whatever
 // comes in and whatever fails. Each request is logged in one line, without a token, a header or a body.
@@ -57,8 +58,8 @@ func (s *Service) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	return respond(result, body, r.idempotencyKey)
 }
 
-// handle carries a request out. It checks authentication before anything else: the authorizer lets
-// every request pass.
+// handle carries a request out. Before anything else it checks the authorizer's verdict, which is a part
+// of the event: the authorizer lets every request pass.
 func (s *Service) handle(ctx context.Context, event []byte) (r request, body any, err error) {
 	ctx, cancel := context.WithTimeout(ctx, budget.OperationWait)
 	defer cancel()

@@ -6,10 +6,9 @@ import (
 	"plantstore/internal/token"
 )
 
-// verdict is the authorizer's finding, which the function gets as the context of the authorizer's
-// answer. API Gateway's own 401 and 403 cannot have the specification's Error as their body, so the
-// authorizer lets every request pass and the function refuses. The function compares Presented with
-// the Authorization value that it sees itself, so that a verdict never serves another caller.
+// verdict is the authorizer's finding. API Gateway passes it on in the function's event. The function
+// compares Presented with the Authorization value that it sees itself, so that a verdict never serves
+// another caller.
 type verdict struct {
 	Verdict   string `json:"verdict"`           // "allow", "deny" or "unavailable"
 	Presented string `json:"presented"`         // [token.Digest] of the Authorization value
@@ -37,6 +36,7 @@ func newVerdict(authorization string, p token.Principal, err error) verdict {
 			return verdict{Verdict: "deny", Presented: presented, Reason: reason}
 		}
 	}
+	// Also for an internal error: the authorizer logs 5001, and the function answers 5003.
 	return verdict{Verdict: "unavailable", Presented: presented}
 }
 

@@ -1,6 +1,9 @@
-// Package budget is the table of the times that bound a request. Each one is within the next:
-//   - authorizer: Attempt, AuthorizerWait, authorizer, AuthorizerTimeout, and 10 s in API Gateway
-//   - operation: Attempt, OperationWait, operation, OperationTimeout, and 30 s in API Gateway
+// Package budget has the times that bound a request. Of each function, every time is within the next:
+//   - Attempt: one attempt to call DynamoDB
+//   - Wait: all attempts together
+//   - Answer: until the function answers
+//   - Timeout: until Lambda stops the function
+//   - API Gateway's own: 10 s for the authorizer, 30 s for an operation
 //
 // A longer wait would only occupy an execution: the client can repeat the request.
 package budget
@@ -8,18 +11,18 @@ package budget
 import "time"
 
 const (
-	operation  = 3 * time.Second        // an operation answers within it
-	authorizer = 2 * time.Second        // the authorizer answers within it
-	reserve    = 300 * time.Millisecond // of both, to answer after the wait
+	operationAnswer  = 3 * time.Second
+	authorizerAnswer = 2 * time.Second
+	reserve          = 300 * time.Millisecond // of both, to answer after the wait
 )
 
 // A function waits for its store or issuer. Then it answers, a second before the timeout that it has in
 // template.yaml: Lambda counts an invocation that it stops as an error.
 const (
-	OperationWait     = operation - reserve
-	AuthorizerWait    = authorizer - reserve
-	OperationTimeout  = operation + time.Second
-	AuthorizerTimeout = authorizer + time.Second
+	OperationWait     = operationAnswer - reserve
+	AuthorizerWait    = authorizerAnswer - reserve
+	OperationTimeout  = operationAnswer + time.Second
+	AuthorizerTimeout = authorizerAnswer + time.Second
 )
 
 // Within these waits are the attempts to call DynamoDB, from dialing to the last byte of the answer, and

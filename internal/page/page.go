@@ -10,7 +10,7 @@ package page
 import (
 	"bytes"
 	_ "embed" // for page.html and page.js
-	"html/template"
+	"html"
 	"net"
 	"net/http"
 	"net/netip"
@@ -27,7 +27,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 //go:embed page.html
-var html []byte
+var document []byte // in which {{TOKEN}} stands for the token
 
 //go:embed page.js
 var script []byte
@@ -47,7 +47,7 @@ func New(next http.Handler, openapi []byte, address string, listens net.Addr, to
 	if !isTCP || !tcp.IP.IsLoopback() {
 		token = ""
 	}
-	index := bytes.Replace(html, []byte("{{.}}"), []byte(template.HTMLEscapeString(token)), 1)
+	index := bytes.Replace(document, []byte("{{TOKEN}}"), []byte(html.EscapeString(token)), 1)
 	contract := regexp.MustCompile(`\nservers:\n( .*\n)+`).ReplaceAll(openapi, []byte("\nservers:\n  - url: /\n"))
 	files := map[string]file{
 		"/":             {contentType: "text/html; charset=utf-8", content: index},

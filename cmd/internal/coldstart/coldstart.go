@@ -14,11 +14,11 @@ import (
 	"plantstore/internal/dynamo"
 )
 
-// Function is what a function works with.
+// Function has the parts of which a main makes the handler of a Lambda function.
 type Function struct {
-	Client *dynamodb.Client
-	Table  string
-	Log    *slog.Logger // for invocations
+	Client *dynamodb.Client // connected
+	Table  string           // name of the function's table
+	Log    *slog.Logger     // for invocations, see [forInvocations]
 }
 
 // Open opens a function, whose table is named by the environment variable tableVariable. BUILD is a name

@@ -25,7 +25,8 @@ func (e *Error) Error() string { return "dynamo: " + e.Cause.Error() }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// call calls an operation of the SDK. Its error is an [*Error].
+// call calls an operation of the SDK, and repeats it until an attempt succeeds, DynamoDB refuses it, ctx
+// ends or the client's retry quota is used up. Its error is an [*Error].
 func call[In, Out any](
 	ctx context.Context, operation func(context.Context, *In, ...func(*dynamodb.Options)) (*Out, error), in *In,
 ) (*Out, error) {
@@ -40,17 +41,19 @@ func call[In, Out any](
 	return nil, &Error{MayBeApplied: a.mayBeApplied, Temporary: a.temporary || ctx.Err() != nil, Cause: err}
 }
 
-// attempts is the retryer of a single operation. It records what may have happened.
+// attempts records the attempts of one operation. It belongs to one [call], in whose goroutine the SDK
+// makes them: GotConn of [attempts.trace] sets connected during an attempt, IsErrorRetryable sets all else
+// after each attempt that failed, and call reads the fields when the operation has ended.
 type attempts struct {
-	aws.Retryer // of the client, whose quota it keeps
+	aws.Retryer // the client's, which decides on delays and keeps the quota
 
 	connected    bool  // the running attempt got a connection
-	mayBeApplied bool  // an attempt may have been applied
+	mayBeApplied bool  // one of the attempts may have been applied
 	temporary    bool  // the last failure is worth a retry
 	last         error // the last failure that was no timeout
 }
 
-// replaceRetryer is an option of an operation.
+// replaceRetryer is an option of an operation, which makes a its retryer.
 func (a *attempts) replaceRetryer(o *dynamodb.Options) {
 	a.Retryer = o.Retryer
 	o.Retryer = a
@@ -70,10 +73,10 @@ func (*attempts) MaxAttempts() int { return 0 }
 // attempt. One that got a connection may have been applied, unless DynamoDB refused it. It is repeated
 // even if the SDK would not.
 func (a *attempts) IsErrorRetryable(err error) bool {
-	unknown := a.connected && !refused(err)
+	mayBeApplied := a.connected && !refused(err)
 	a.connected = false
-	a.mayBeApplied = a.mayBeApplied || unknown
-	a.temporary = unknown || a.Retryer.IsErrorRetryable(err)
+	a.mayBeApplied = a.mayBeApplied || mayBeApplied
+	a.temporary = mayBeApplied || a.Retryer.IsErrorRetryable(err)
 	if !errors.Is(err, context.DeadlineExceeded) {
 		a.last = err
 	}

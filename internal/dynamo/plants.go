@@ -23,9 +23,12 @@ type Plants struct {
 
 var _ plant.Store = (*Plants)(nil)
 
+// plantKey is the table's key.
+var plantKey = Key{Name: "id", Type: types.ScalarAttributeTypeN}
+
 // plantItem is a plant as the table holds it.
 type plantItem struct {
-	ID int64 `dynamodbav:"id"` // the table's key, see [plantKey]
+	ID int64 `dynamodbav:"id"` // the key
 	plantAttributes
 	CreatedAt time.Time `dynamodbav:"created_at"` // RFC 3339, UTC
 	CreatedBy string    `dynamodbav:"created_by"` // subject of the request's token
@@ -38,8 +41,8 @@ type plantAttributes struct {
 	Tag  *string `dynamodbav:"tag,omitempty"`
 }
 
-// Create implements [plant.Store]. It is one conditional put, repeated until its outcome is known. If
-// the condition fails, DynamoDB returns the stored item, whose write key is that of its request.
+// Create implements [plant.Store]. It is one conditional put, which [call] repeats until its outcome is
+// known. If the condition fails, DynamoDB returns the stored item, whose write key is that of its request.
 func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 	attributes, err := attributevalue.MarshalMap(plantItem{
 		ID:              w.NewPlant.ID,
@@ -81,7 +84,7 @@ func compare(w plant.Write, attributes map[string]types.AttributeValue) error {
 	return nil
 }
 
-// plantError translates the error of a call for package plant.
+// plantError translates the error of [call] for package plant.
 func plantError(err error) error {
 	failure, ok := errors.AsType[*Error](err)
 	switch {

@@ -20,12 +20,6 @@ type Key struct {
 	Type types.ScalarAttributeType
 }
 
-// The keys are those of [plantItem] and [tokenItem].
-var (
-	plantKey = Key{Name: "id", Type: types.ScalarAttributeTypeN}
-	tokenKey = Key{Name: "id", Type: types.ScalarAttributeTypeS}
-)
-
 // Keys returns the keys of the two tables, which template.yaml has too.
 func Keys() (plants, tokens Key) { return plantKey, tokenKey }
 

@@ -23,10 +23,13 @@ type Tokens struct {
 
 var _ token.Store = (*Tokens)(nil)
 
+// tokenKey is the table's key.
+var tokenKey = Key{Name: "id", Type: types.ScalarAttributeTypeS}
+
 // tokenItem is a token as the table holds it. A revoked one stays until it would have expired:
 // without it, a put that was delayed could store the token again.
 type tokenItem struct {
-	ID        string    `dynamodbav:"id"` // the table's key, see [tokenKey]
+	ID        string    `dynamodbav:"id"` // the key
 	Digest    string    `dynamodbav:"digest"`
 	Subject   string    `dynamodbav:"subject"`
 	CreatedAt time.Time `dynamodbav:"created_at"`          // RFC 3339, UTC
@@ -131,7 +134,7 @@ func (s pageScanner) Scan(
 	return page, tokenError(err)
 }
 
-// tokenError translates the error of a call for package token.
+// tokenError translates the error of [call] for package token.
 func tokenError(err error) error {
 	failure, ok := errors.AsType[*Error](err)
 	if ok && (failure.MayBeApplied || failure.Temporary) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -39,8 +40,7 @@ func (c *connection) AfterApply() (err error) {
 		c.EndpointURL, err = dynamo.EndpointFrom(os.Getenv)
 		return err
 	}
-	_, err = dynamo.ParseEndpoint("--endpoint-url", c.EndpointURL)
-	return err
+	return dynamo.CheckEndpoint("--endpoint-url", c.EndpointURL)
 }
 
 // config returns the SDK's configuration. A DynamoDB at an http endpoint is local and accepts any
@@ -85,22 +85,23 @@ func (c *connection) explain(err error, table string) error {
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
 		err = fmt.Errorf("%w: %s", dynamo.ErrNoTable, table)
 	}
-	failure, ofDynamoDB := errors.AsType[*dynamo.Error](err)
-	refusal, refused := errors.AsType[smithy.APIError](err)
-	_, unreadable := errors.AsType[*smithy.DeserializationError](err)
-	network, unreachable := errors.AsType[*net.OpError](err)
-	switch {
-	case errors.Is(err, dynamo.ErrNoTable):
+	if errors.Is(err, dynamo.ErrNoTable) {
 		return fmt.Errorf("%w; in a local DynamoDB, create it with `plantstore tables create`", err)
-	case errors.Is(err, context.Canceled):
+	}
+	if errors.Is(err, context.Canceled) {
 		return errors.New("interrupted")
-	case unreadable || refused && refusal.ErrorCode() == "UnknownError":
-		return fmt.Errorf("something other than DynamoDB answers %s", c.where())
-	case refused:
+	}
+	refusal, refused := errors.AsType[smithy.APIError](err)
+	if refused && refusal.ErrorCode() != "UnknownError" {
 		return fmt.Errorf("DynamoDB answered %s: %s", refusal.ErrorCode(), printable(refusal.ErrorMessage()))
-	case unreachable:
+	}
+	if _, unreadable := errors.AsType[*smithy.DeserializationError](err); unreadable || refused {
+		return fmt.Errorf("something other than DynamoDB answers %s", c.where())
+	}
+	if network, unreachable := errors.AsType[*net.OpError](err); unreachable {
 		return fmt.Errorf("cannot reach DynamoDB %s: %w; is it running?", c.where(), network.Err)
-	case ofDynamoDB && failure.Temporary, errors.Is(err, context.DeadlineExceeded):
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("DynamoDB %s timed out: is it running and reachable?", c.where())
 	}
 	return err
@@ -108,10 +109,10 @@ func (c *connection) explain(err error, table string) error {
 
 // where says in a message where the DynamoDB is.
 func (c *connection) where() string {
-	endpoint, err := dynamo.ParseEndpoint("", c.EndpointURL)
-	if err != nil {
+	if c.EndpointURL == "" {
 		return "in AWS"
 	}
+	endpoint, _ := url.Parse(c.EndpointURL) // which AfterApply has checked
 	return "at " + endpoint.Redacted()
 }
 

@@ -77,17 +77,20 @@ type lifetime time.Duration
 
 // Decode implements [kong.MapperValue]. Kong passes values such as -1h too.
 func (l *lifetime) Decode(ctx *kong.DecodeContext) error {
-	text := ctx.Scan.Pop().String()
-	duration, err := time.ParseDuration(text)
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		n, malformed := strconv.ParseInt(days, 10, 16)
-		duration, err = time.Duration(n)*24*time.Hour, malformed
-	}
+	duration, err := parseLifetime(ctx.Scan.Pop().String())
 	if err != nil || duration < time.Second || duration > math.MaxInt16*24*time.Hour {
 		return errors.New("must be between 1s and 32767d, for example 90m, 12h or 30d")
 	}
 	*l = lifetime(duration)
 	return nil
+}
+
+func parseLifetime(text string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, err := strconv.ParseInt(days, 10, 16)
+		return time.Duration(n) * 24 * time.Hour, err
+	}
+	return time.ParseDuration(text)
 }
 
 type issueCommand struct {

@@ -62,21 +62,20 @@ func bounded(client *awshttp.BuildableClient, timeout time.Duration) *awshttp.Bu
 		WithTransportOptions(func(t *http.Transport) { t.IdleConnTimeout = 30 * time.Second })
 }
 
-// ParseEndpoint parses the URL of a DynamoDB that is not AWS's. Its error begins with name.
-func ParseEndpoint(name, endpoint string) (*url.URL, error) {
+// CheckEndpoint returns an error that begins with name, unless endpoint can be the URL of a DynamoDB.
+func CheckEndpoint(name, endpoint string) error {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return nil, errors.New(name + " is not an http or https URL, such as http://127.0.0.1:8000")
+		return errors.New(name + " is not an http or https URL, such as http://127.0.0.1:8000")
 	}
-	return u, nil
+	return nil
 }
 
 // EndpointFrom returns the URL of a DynamoDB that is not AWS's, and "" if the environment names none.
 func EndpointFrom(getenv func(string) string) (string, error) {
 	for _, name := range []string{"AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"} {
 		if endpoint := getenv(name); endpoint != "" {
-			_, err := ParseEndpoint("environment variable "+name, endpoint)
-			return endpoint, err
+			return endpoint, CheckEndpoint("environment variable "+name, endpoint)
 		}
 	}
 	return "", nil

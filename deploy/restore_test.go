@@ -1,17 +1,11 @@
 package deploy
 
 import (
-	"bytes"
-	"context"
-	"crypto/rand"
+	"errors"
 	"maps"
-	"net"
 	"os/exec"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -23,137 +17,85 @@ import (
 
 // TestRestore restores a table with the items 1 and 2 into one that has 2 and 3.
 func TestRestore(t *testing.T) {
-	endpoint := dynamotest.Endpoint(t)
-	python := processtest.Python(t, "sam") // it has boto3
-	number := key{name: "id", kind: types.ScalarAttributeTypeN}
-	text := key{name: "isbn", kind: types.ScalarAttributeTypeS}
 	for _, test := range []struct {
 		name    string
-		key     key
 		options []string
 		says    string
 		want    map[string]string // the origin of each item by its key
 	}{
 		{
-			name: "with a number as key, a newer item stays", key: number,
+			name: "a newer item stays",
 			says: "part 199 of 200: 1 items written, 1 were there",
 			want: map[string]string{"1": "restored", "2": "newer", "3": "newer"},
 		},
 		{
-			name: "with a text as key, a newer item stays", key: text,
-			says: "part 199 of 200: 1 items written, 1 were there",
-			want: map[string]string{"1": "restored", "2": "newer", "3": "newer"},
-		},
-		{
-			name: "a newer item is replaced if asked", key: text, options: []string{"--overwrite"},
-			says: "2 items written, 0 were there",
+			name: "a newer item is replaced if asked", options: []string{"--overwrite", "--rate", "100"},
+			says: "part 199 of 200: 2 items written, 0 were there",
 			want: map[string]string{"1": "restored", "2": "restored", "3": "newer"},
 		},
 		{
-			name: "parts of an earlier run are left out", key: number, options: []string{"--first", "200"},
+			name: "parts of an earlier run are left out", options: []string{"--first", "199"},
+			says: "part 199 of 200: 0 items written, 0 were there",
 			want: map[string]string{"2": "newer", "3": "newer"},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			client := dynamotest.Client(endpoint)
-			from := test.key.table(t, client, "restored", "1", "2")
-			to := test.key.table(t, client, "newer", "2", "3")
-			output, err := restore(t, python, endpoint, append(test.options, from, to)...)
+			from := newTable(t, "restored", "1", "2")
+			to := newTable(t, "newer", "2", "3")
+			output, err := restore(t, append(test.options, from, to)...)
 			if err != nil || !strings.Contains(output, test.says) {
 				t.Errorf("restore = %v, %s, want %q", err, output, test.says)
 			}
-			if got := test.key.items(t, client, to); !maps.Equal(got, test.want) {
+			if got := items(t, to); !maps.Equal(got, test.want) {
 				t.Errorf("afterwards the table has %v, want %v", got, test.want)
 			}
 		})
 	}
-
-	t.Run("a run that AWS stops says how to go on", func(t *testing.T) {
-		t.Parallel()
-		to := number.table(t, dynamotest.Client(endpoint), "newer")
-		output, err := restore(t, python, endpoint, "--first", "7", "no-table", to)
-		if wayOn := "repeat the command with --first 7"; err == nil || !strings.Contains(output, wayOn) {
-			t.Errorf("restore = %v, %s, want %q", err, output, wayOn)
-		}
-	})
 }
 
-// TestRestoreWithKilledProcess checks that a run ends, and says how to go on, if one of its processes
-// is killed, for example for lack of memory.
-func TestRestoreWithKilledProcess(t *testing.T) {
-	python := processtest.Python(t, "sam")
-	silent, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0") // accepts, and never answers
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	context.AfterFunc(ctx, func() { _ = silent.Close() })
-	command := exec.CommandContext(ctx, python, "restore", "--overwrite", "--first", "7", "from", "to")
-	command.Env = processtest.Environment("http://"+silent.Addr().String(), "AWS_DEFAULT_REGION=us-east-1")
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
-	var output bytes.Buffer
-	command.Stderr = &output
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	scan, err := silent.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = scan.Close() }()
-	newest := exec.CommandContext(ctx, "pkill", "-KILL", "-n", "-g", strconv.Itoa(command.Process.Pid))
-	if err := newest.Run(); err != nil {
-		t.Fatal(err)
-	}
-	err = command.Wait()
-	if wayOn := "repeat the command with --first 7"; err == nil || !strings.Contains(output.String(), wayOn) {
-		t.Errorf("restore = %v, %s, want %q", err, &output, wayOn)
+// TestRestoreFails checks what a run without a result says, and its exit status.
+func TestRestoreFails(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		options []string
+		says    string
+		status  int
+	}{
+		{name: "a run that AWS stops says how to go on", options: []string{"--first", "7"}, says: "repeat the command with --first 7", status: 1},
+		{name: "there are 200 parts", options: []string{"--first", "200"}, says: "--first is a part from 0 to 199", status: 2},
+		{name: "a rate is at least an item a second", options: []string{"--rate", "0"}, says: "--rate is 1 or more", status: 2},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			output, err := restore(t, append(test.options, "--overwrite", "no-table", "no-table")...)
+			var exit *exec.ExitError
+			if !errors.As(err, &exit) || exit.ExitCode() != test.status || !strings.Contains(output, test.says) {
+				t.Errorf("restore = %v, %s, want the exit status %d and %q", err, output, test.status, test.says)
+			}
+		})
 	}
 }
 
 // restore runs deploy/restore, and returns what it prints.
-func restore(t *testing.T, python, endpoint string, arguments ...string) (string, error) {
+func restore(t *testing.T, arguments ...string) (string, error) {
 	t.Helper()
+	python := processtest.Python(t, "sam") // it has boto3
 	command := exec.CommandContext(t.Context(), python, append([]string{"restore"}, arguments...)...)
-	command.Env = processtest.Environment(endpoint, "AWS_DEFAULT_REGION=us-east-1")
+	command.Env = processtest.Environment(dynamotest.Endpoint(t), "AWS_DEFAULT_REGION=us-east-1")
 	output, err := command.CombinedOutput()
 	return string(output), err
 }
 
-// A key is that of a table.
-type key struct {
-	name string
-	kind types.ScalarAttributeType
-}
-
-// table creates a table with items of these keys, and deletes it when the test ends.
-func (k key) table(t *testing.T, client *dynamodb.Client, origin string, keys ...string) (name string) {
+// newTable returns a table with items of these keys.
+func newTable(t *testing.T, origin string, keys ...string) (name string) {
 	t.Helper()
-	name = origin + "-" + rand.Text()
-	_, err := client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
-		TableName:            &name,
-		BillingMode:          types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: &k.name, AttributeType: k.kind}},
-		KeySchema:            []types.KeySchemaElement{{AttributeName: &k.name, KeyType: types.KeyTypeHash}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_, err := client.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: &name})
-		if err != nil {
-			t.Error(err)
+	client, _, name := dynamotest.Tables(t)
+	for _, key := range keys {
+		item := map[string]types.AttributeValue{
+			"id":     &types.AttributeValueMemberS{Value: key},
+			"origin": &types.AttributeValueMemberS{Value: origin},
 		}
-	})
-	for _, value := range keys {
-		var attribute types.AttributeValue = &types.AttributeValueMemberN{Value: value}
-		if k.kind == types.ScalarAttributeTypeS {
-			attribute = &types.AttributeValueMemberS{Value: value}
-		}
-		item := map[string]types.AttributeValue{k.name: attribute, "origin": &types.AttributeValueMemberS{Value: origin}}
 		if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &name, Item: item}); err != nil {
 			t.Fatal(err)
 		}
@@ -162,22 +104,17 @@ func (k key) table(t *testing.T, client *dynamodb.Client, origin string, keys ..
 }
 
 // items returns the origin of each item of a table by its key.
-func (k key) items(t *testing.T, client *dynamodb.Client, table string) map[string]string {
+func items(t *testing.T, table string) map[string]string {
 	t.Helper()
+	client := dynamotest.Client(dynamotest.Endpoint(t))
 	answer, err := client.Scan(t.Context(), &dynamodb.ScanInput{TableName: &table, ConsistentRead: aws.Bool(true)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	items := map[string]string{}
+	origins := map[string]string{}
 	for _, item := range answer.Items {
-		var value string
-		switch attribute := item[k.name].(type) {
-		case *types.AttributeValueMemberN:
-			value = attribute.Value
-		case *types.AttributeValueMemberS:
-			value = attribute.Value
-		}
-		items[value] = item["origin"].(*types.AttributeValueMemberS).Value
+		key := item["id"].(*types.AttributeValueMemberS).Value
+		origins[key] = item["origin"].(*types.AttributeValueMemberS).Value
 	}
-	return items
+	return origins
 }

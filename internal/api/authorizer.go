@@ -87,3 +87,7 @@ func parseBearer(authorization string) (string, error) {
 
 // b64token holds the characters of a token by RFC 6750.
 const b64token = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/="
+
+// equalFold reports whether s is the ASCII text t, in any case. Unicode folds other letters into
+// ASCII's (U+212A into k), but none of them is one byte.
+func equalFold(s, t string) bool { return len(s) == len(t) && strings.EqualFold(s, t) }

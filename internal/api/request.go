@@ -70,7 +70,3 @@ func (r request) body() ([]byte, error) {
 	}
 	return body, nil
 }
-
-// equalFold reports whether s is the ASCII text t, in any case. Unicode folds other letters into
-// ASCII's (U+212A into k), but none of them is one byte.
-func equalFold(s, t string) bool { return len(s) == len(t) && strings.EqualFold(s, t) }

@@ -6,16 +6,15 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json/jsontext"
 	"encoding/json/v2"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
-	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
-
-	"github.com/go-jose/go-jose/v4"
 )
 
 const (
@@ -24,13 +23,8 @@ const (
 	keysPath      = "/keys"
 )
 
-var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-
 // object is a JSON object.
 type object map[string]any
-
-// null is the JSON value. A nil in changes removes a member.
-var null = jsontext.Value("null")
 
 // document answers a request for a document of an issuer.
 type document func(*http.Request) (*http.Response, error)
@@ -39,34 +33,41 @@ type document func(*http.Request) (*http.Response, error)
 type issuer struct {
 	url       string
 	now       func() time.Time
+	verifier  *Verifier           // of its tokens, for the audiences plants and herbs
 	documents map[string]document // by path
-	published []any               // the keys at keysPath
-	requests  []time.Time         // when they came
+	requests  int                 // how many came
+	private   *ecdsa.PrivateKey
+	published []any // keys, at keysPath
 }
 
-// newIssuer returns an issuer with the key k1, at noon.
-func newIssuer() (*issuer, signer) {
-	i := &issuer{url: issuerURL, now: func() time.Time { return noon }}
+// newIssuer returns an issuer that publishes its key as k1.
+func newIssuer(t *testing.T, url string) *issuer {
+	t.Helper()
+	private, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader) // crypto/rand does not fail
+	i := &issuer{url: url, now: time.Now, private: private}
 	i.documents = map[string]document{
-		discoveryPath: discovers(issuerURL, issuerURL+keysPath),
+		discoveryPath: discovers(url, url+keysPath),
 		keysPath: func(r *http.Request) (*http.Response, error) {
 			text, _ := json.Marshal(object{"keys": i.published}) // they are objects of JSON
 			return answers(http.StatusOK, "application/json; charset=utf-8", string(text))(r)
 		},
 	}
-	return i, i.newKey("k1", nil)
+	i.publish("k1", nil)
+	verifier, err := New(url, "plants, herbs", func() time.Time { return i.now() })
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.verifier, _ = verifier.(*Verifier)
+	i.verifier.keys.client.Transport = i
+	return i
 }
 
-// answers returns a document that is always the same. A status of 3xx redirects to /moved.
-func answers(status int, contentType, body string) document {
-	return func(*http.Request) (*http.Response, error) {
-		answer := httptest.NewRecorder()
-		answer.Header().Set("Content-Type", contentType)
-		answer.Header().Set("Location", "/moved")
-		answer.WriteHeader(status)
-		fmt.Fprint(answer, body)
-		return answer.Result(), nil
-	}
+// publish publishes the issuer's key under another id, with changes.
+func (i *issuer) publish(id string, changes object) {
+	point, _ := i.private.PublicKey.Bytes() // 4, x and y
+	key := object{"kid": id, "kty": "EC", "crv": "P-256", "x": encode(point[1:33]), "y": encode(point[33:])}
+	maps.Copy(key, changes)
+	i.published = append(i.published, key)
 }
 
 // discovers returns a discovery document.
@@ -74,70 +75,64 @@ func discovers(issuer, keys string) document {
 	return answers(http.StatusOK, "application/json", fmt.Sprintf(`{"issuer":%q,"jwks_uri":%q}`, issuer, keys))
 }
 
+// answers returns a document that is always the same. A status of 3xx redirects to /moved.
+func answers(status int, contentType, body string) document {
+	header := http.Header{"Content-Type": {contentType}, "Location": {"/moved"}}
+	return func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}, nil
+	}
+}
+
 func (i *issuer) RoundTrip(r *http.Request) (*http.Response, error) {
-	i.requests = append(i.requests, i.now())
+	i.requests++
 	return i.documents[r.URL.Path](r)
 }
 
-// verifier returns a Verifier of the issuer's tokens for the audience plants.
-func (i *issuer) verifier(t testing.TB) *Verifier {
-	t.Helper()
-	made, err := New(i.url, "plants, herbs", i.now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	verifier, _ := made.(*Verifier)
-	verifier.keys.client.Transport = i
-	return verifier
+// draft is a token that differs from a valid one. A nil in its changes removes a member.
+type draft struct {
+	name   string
+	header object                     // changes
+	claims object                     // changes
+	sign   func(signed string) string // adds a signature; the issuer's, if nil
+	want   error                      // of Verify
 }
 
-// token returns a valid token with changes to its header and claims. A nil removes a member.
-func (i *issuer) token(t testing.TB, sign signer, headerChanges, claimChanges object) string {
-	t.Helper()
+// token returns the token of a draft.
+func (i *issuer) token(d draft) string {
 	seconds := i.now().Unix()
 	header := object{"typ": "at+jwt", "alg": "ES256", "kid": "k1"}
-	claims := object{
-		"iss": i.url, "sub": "ann", "aud": "plants", "jti": "t1", "exp": seconds + 1, "nbf": seconds, "iat": seconds,
+	claims := object{"iss": i.url, "sub": "ann", "aud": "plants", "jti": "t1", "exp": seconds + 2, "nbf": seconds}
+	signed := part(header, d.header) + "." + part(claims, d.claims)
+	if d.sign == nil {
+		return i.sign(signed)
 	}
-	return sign(encode(t, header, headerChanges) + "." + encode(t, claims, claimChanges))
+	return d.sign(signed)
 }
 
-func encode(t testing.TB, value, changes object) string {
+func (i *issuer) sign(signed string) string {
+	digest := sha256.Sum256([]byte(signed))
+	r, s, _ := ecdsa.Sign(rand.Reader, i.private, digest[:])
+	return signed + "." + encode(append(r.FillBytes(make([]byte, 32)), s.FillBytes(make([]byte, 32))...))
+}
+
+// part returns a part of a token: a value with changes.
+func part(value, changes object) string {
+	maps.Copy(value, changes)
+	maps.DeleteFunc(value, func(_ string, member any) bool { return member == nil })
+	text, _ := json.Marshal(value) // it has values of JSON
+	return encode(text)
+}
+
+func encode(content []byte) string { return base64.RawURLEncoding.EncodeToString(content) }
+
+// check verifies the tokens of drafts.
+func (i *issuer) check(t *testing.T, drafts []draft) {
 	t.Helper()
-	for name, change := range changes {
-		value[name] = change
-		if change == nil {
-			delete(value, name)
-		}
+	for _, d := range drafts {
+		t.Run(d.name, func(t *testing.T) {
+			if _, err := i.verifier.Verify(t.Context(), i.token(d)); !errors.Is(err, d.want) {
+				t.Errorf("Verify = %v, want %v", err, d.want)
+			}
+		})
 	}
-	text, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return base64.RawURLEncoding.EncodeToString(text)
-}
-
-// signer adds a signature to the header and the payload of a token.
-type signer func(signed string) string
-
-// newKey returns a signer with a P-256 key, which the issuer publishes under this id, with changes.
-func (i *issuer) newKey(id string, changes object) signer {
-	key, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader) // crypto/rand does not fail
-	text, _ := jose.JSONWebKey{Key: key.Public(), KeyID: id, Use: "sig"}.MarshalJSON()
-	var published object
-	_ = json.Unmarshal(text, &published) // it is an object
-	maps.Copy(published, changes)
-	i.published = append(i.published, published)
-	return func(signed string) string {
-		r, s, _ := ecdsa.Sign(rand.Reader, key, digest(signed))
-		signature := append(r.FillBytes(make([]byte, 32)), s.FillBytes(make([]byte, 32))...)
-		return signed + "." + base64.RawURLEncoding.EncodeToString(signature)
-	}
-}
-
-func unsigned(signed string) string { return signed + "." }
-
-func digest(text string) []byte {
-	sum := sha256.Sum256([]byte(text))
-	return sum[:]
 }

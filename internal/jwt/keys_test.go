@@ -1,53 +1,97 @@
 package jwt
 
 import (
+	"crypto"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/rsa"
 	"errors"
+	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/go-jose/go-jose/v4"
+
 	"plantstore/internal/token"
 )
 
-// An attempt is a token to verify, with the error, and the number of requests that the verifier then
-// sends.
+// A token with ES256 is verified by a key that may verify it, and by no other.
+func TestKeys(t *testing.T) {
+	i := newIssuer(t, issuerURL)
+	var drafts []draft
+	for _, key := range []struct {
+		name    string
+		changes object
+		want    error
+	}{
+		{name: "a key for ES256", changes: object{"alg": "ES256", "use": "sig"}},
+		{name: "a key for another algorithm", changes: object{"alg": "ES384"}, want: token.ReasonSignature},
+		{name: "a key for encryption", changes: object{"use": "enc"}, want: token.ReasonKey},
+		{name: "a key that may verify", changes: object{"key_ops": []string{"encrypt", "verify"}}},
+		{name: "a key that may only encrypt", changes: object{"key_ops": []string{"encrypt"}}, want: token.ReasonKey},
+		{name: "a secret", changes: object{"kty": "oct", "k": "AAAA"}, want: token.ReasonKey},
+	} {
+		i.publish(key.name, key.changes)
+		drafts = append(drafts, draft{name: key.name, header: object{"kid": key.name}, want: key.want})
+	}
+	i.check(t, drafts)
+}
+
+// Each kind of key is accepted, except an RSA key that is too short.
+func TestKindsOfKeys(t *testing.T) {
+	rsaKey, _ := rsa.GenerateKey(rand.Reader, 2048) // crypto/rand does not fail
+	shortKey, _ := rsa.GenerateKey(rand.Reader, 1024)
+	_, ed25519Key, _ := ed25519.GenerateKey(rand.Reader)
+	i := newIssuer(t, issuerURL)
+	var drafts []draft
+	for _, kind := range []struct {
+		name, algorithm string
+		key             crypto.Signer
+		hash            crypto.Hash
+		want            error
+	}{
+		{name: "RSA", algorithm: "RS256", key: rsaKey, hash: crypto.SHA256},
+		{name: "RSA with 1,024 bits", algorithm: "RS256", key: shortKey, hash: crypto.SHA256, want: token.ReasonKey},
+		{name: "Ed25519", algorithm: "EdDSA", key: ed25519Key},
+	} {
+		i.published = append(i.published, jose.JSONWebKey{Key: kind.key.Public(), KeyID: kind.name})
+		sign := func(signed string) string {
+			signature, _ := crypto.SignMessage(kind.key, rand.Reader, []byte(signed), kind.hash) // without one, verifying fails
+			return signed + "." + encode(signature)
+		}
+		header := object{"kid": kind.name, "alg": kind.algorithm}
+		drafts = append(drafts, draft{name: kind.name, header: header, sign: sign, want: kind.want})
+	}
+	i.check(t, drafts)
+}
+
+// An attempt verifies a token of a key, with the error, and the number of requests that this causes.
 type attempt struct {
+	after    time.Duration // the attempt before
 	name     string
-	bearer   string
+	key      string // none, if empty
 	want     error
 	requests int
 }
 
-// check verifies the token of an attempt.
-func (i *issuer) check(t *testing.T, v *Verifier, a attempt) {
+// try makes some attempts.
+func (i *issuer) try(t *testing.T, attempts ...attempt) {
 	t.Helper()
-	before := len(i.requests)
-	_, err := v.Verify(t.Context(), a.bearer)
-	if !errors.Is(err, a.want) {
-		t.Errorf("%s: Verify = %v, want %v", a.name, err, a.want)
+	for _, a := range attempts {
+		time.Sleep(a.after)
+		before := i.requests
+		_, err := i.verifier.Verify(t.Context(), i.token(draft{header: object{"kid": a.key}}))
+		if got := i.requests - before; !errors.Is(err, a.want) || got != a.requests {
+			t.Errorf("%s: Verify = %v with %d requests, want %v with %d", a.name, err, got, a.want, a.requests)
+		}
 	}
-	if got := len(i.requests) - before; got != a.requests {
-		t.Errorf("%s: Verify sends %d requests, want %d", a.name, got, a.requests)
-	}
-}
-
-// inBubble runs f with an issuer whose clock is the bubble's, and a token for some hours.
-func inBubble(t *testing.T, f func(t *testing.T, i *issuer, v *Verifier, bearer string)) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		i, k1 := newIssuer()
-		i.now = time.Now
-		f(t, i, i.verifier(t), i.token(t, k1, nil, object{"exp": 9e9}))
-	})
 }
 
 // failing is a document of an issuer that is out of order.
-var failing = answers(http.StatusInternalServerError, "application/json", `{"canary":1}`)
+var failing = answers(http.StatusInternalServerError, "application/json", `{}`)
 
 // slow returns a document that takes some time.
 func slow(d document, takes time.Duration) document {
@@ -64,228 +108,106 @@ func slow(d document, takes time.Duration) document {
 // The first token causes two requests, for the discovery document and the keys. Then the keys are
 // fetched for an unknown key, at most once a minute, and when they are an hour old.
 func TestFetches(t *testing.T) {
-	inBubble(t, func(t *testing.T, i *issuer, v *Verifier, bearer1 string) {
-		withoutKey := i.token(t, unsigned, object{"kid": nil}, nil)
-		i.check(t, v, attempt{name: "a token without a key id", bearer: withoutKey, want: token.ReasonKey})
-		i.check(t, v, attempt{name: "the first token", bearer: bearer1, requests: 2})
-		i.check(t, v, attempt{name: "the second token", bearer: bearer1})
-		k2 := i.newKey("k2", nil)
-		bearer2 := i.token(t, k2, object{"kid": "k2"}, object{"exp": 9e9})
-		time.Sleep(time.Minute - 1)
-		i.check(t, v, attempt{name: "a new key within a minute", bearer: bearer2, want: token.ReasonKey})
-		time.Sleep(time.Nanosecond)
-		unknown := i.token(t, k2, object{"kid": "k3"}, nil)
-		i.check(t, v, attempt{name: "an unknown key after a minute", bearer: unknown, want: token.ReasonKey, requests: 1})
-		i.check(t, v, attempt{name: "an unknown key at once", bearer: unknown, want: token.ReasonKey})
-		another := i.token(t, k2, object{"kid": "k4"}, nil)
-		i.check(t, v, attempt{name: "another unknown key at once", bearer: another, want: token.ReasonKey})
-		i.check(t, v, attempt{name: "a new key after a minute", bearer: bearer2})
-		i.published = i.published[1:]
-		time.Sleep(time.Hour - 1)
-		i.check(t, v, attempt{name: "a withdrawn key within an hour", bearer: bearer1})
-		time.Sleep(time.Nanosecond)
-		i.check(t, v, attempt{name: "a withdrawn key after an hour", bearer: bearer1, want: token.ReasonKey, requests: 1})
-		i.check(t, v, attempt{name: "the other key", bearer: bearer2})
+	synctest.Test(t, func(t *testing.T) {
+		i := newIssuer(t, issuerURL)
+		i.try(t,
+			attempt{name: "a token without a key id", want: token.ReasonKey},
+			attempt{name: "the first token", key: "k1", requests: 2},
+			attempt{name: "the second token", key: "k1"})
+		i.publish("k2", nil)
+		i.try(t,
+			attempt{after: time.Minute - 1, name: "a new key within a minute", key: "k2", want: token.ReasonKey},
+			attempt{after: 1, name: "an unknown key after a minute", key: "k3", want: token.ReasonKey, requests: 1},
+			attempt{name: "another unknown key at once", key: "k4", want: token.ReasonKey},
+			attempt{name: "a new key after a minute", key: "k2"})
 		i.published = nil
-		time.Sleep(time.Hour)
-		i.check(t, v, attempt{name: "the other key, withdrawn too", bearer: bearer2, want: token.ReasonKey, requests: 1})
+		i.try(t,
+			attempt{after: time.Hour - 1, name: "a withdrawn key within an hour", key: "k1"},
+			attempt{after: 1, name: "a withdrawn key after an hour", key: "k1", want: token.ReasonKey, requests: 1})
 	})
 }
 
 // The age of keys counts the wall clock's time: while Lambda freezes a process, the monotonic clock may
 // stop.
 func TestAgeOfKeys(t *testing.T) {
-	i, k1 := newIssuer()
-	i.now = time.Now // of a bubble, it does not read the monotonic clock
-	v := i.verifier(t)
-	i.check(t, v, attempt{name: "the first token", bearer: i.token(t, k1, nil, object{"exp": 9e9}), requests: 2})
-	if fetched := v.keys.fetched; fetched != fetched.Round(0) {
-		t.Errorf("the keys were fetched at %v, want no reading of the monotonic clock", fetched)
+	i := newIssuer(t, issuerURL)
+	if now := i.verifier.keys.now(); now != now.Round(0) {
+		t.Errorf("the keys' clock shows %v, want no reading of the monotonic clock", now)
 	}
 }
 
 // An issuer that takes 0.9 s for each document has no time for the keys in the first fetch, which does
 // not delay the authorizer beyond its budget.
 func TestSlowIssuer(t *testing.T) {
-	inBubble(t, func(t *testing.T, i *issuer, v *Verifier, bearer string) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newIssuer(t, issuerURL)
 		i.documents[discoveryPath] = slow(i.documents[discoveryPath], 900*time.Millisecond)
 		i.documents[keysPath] = slow(i.documents[keysPath], 900*time.Millisecond)
 		began := time.Now()
-		i.check(t, v, attempt{name: "the first token", bearer: bearer, want: token.ErrUnavailable, requests: 2})
+		i.try(t, attempt{name: "the first token", key: "k1", want: token.ErrUnavailable, requests: 2})
 		if took := time.Since(began); took != 1500*time.Millisecond {
 			t.Errorf("the first Verify takes %v, want 1.5 s", took)
 		}
-		i.check(t, v, attempt{name: "the token at once", bearer: bearer, want: token.ErrUnavailable})
-		time.Sleep(time.Second)
-		i.check(t, v, attempt{name: "the token a second later", bearer: bearer, requests: 1})
+		i.try(t,
+			attempt{name: "the token at once", key: "k1", want: token.ErrUnavailable},
+			attempt{after: time.Second, name: "the token a second later", key: "k1", requests: 1})
 	})
 }
 
 // After failures, a fetch begins 1, 2, 4 … 60 s after the last. After a success that starts anew. Known
 // keys stay in use.
 func TestBackoff(t *testing.T) {
-	inBubble(t, func(t *testing.T, i *issuer, v *Verifier, bearer string) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newIssuer(t, issuerURL)
 		working := i.documents[discoveryPath]
 		i.documents[discoveryPath] = failing
-		for range 4 * 60 {
-			if _, err := v.Verify(t.Context(), bearer); !errors.Is(err, token.ErrUnavailable) {
-				t.Errorf("Verify = %v, want ErrUnavailable", err)
-			}
-			time.Sleep(time.Second)
-		}
-		var waits []time.Duration
-		for n := range len(i.requests) - 1 {
-			waits = append(waits, i.requests[n+1].Sub(i.requests[n])/time.Second)
-		}
-		if want := []time.Duration{1, 2, 4, 8, 16, 32, 60, 60}; !slices.Equal(waits, want) {
-			t.Errorf("the fetches are %d s apart, want %d", waits, want)
+		i.try(t, attempt{name: "the first token", key: "k1", want: token.ErrUnavailable, requests: 1})
+		for _, wait := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60} {
+			name := fmt.Sprintf("%d s after a failure", wait)
+			i.try(t,
+				attempt{after: wait*time.Second - 1, name: "less than " + name, key: "k1", want: token.ErrUnavailable},
+				attempt{after: 1, name: name, key: "k1", want: token.ErrUnavailable, requests: 1})
 		}
 		i.documents[discoveryPath] = working
-		time.Sleep(time.Minute)
-		i.check(t, v, attempt{name: "a token after the outage", bearer: bearer, requests: 2})
-
+		i.try(t, attempt{after: time.Minute, name: "a token after the outage", key: "k1", requests: 2})
 		i.documents[keysPath] = failing
-		time.Sleep(time.Hour)
-		i.check(t, v, attempt{name: "a known key in the next outage", bearer: bearer, requests: 1})
-		unknown := i.token(t, unsigned, object{"kid": "k2"}, nil)
-		time.Sleep(time.Second - 1)
-		i.check(t, v, attempt{name: "an unknown key within a second", bearer: unknown, want: token.ErrUnavailable})
-		time.Sleep(time.Nanosecond)
-		i.check(t, v, attempt{name: "an unknown key after a second", bearer: unknown, want: token.ErrUnavailable, requests: 1})
+		i.try(t,
+			attempt{after: time.Hour, name: "a known key in the next outage", key: "k1", requests: 1},
+			attempt{after: time.Second, name: "an unknown key a second later", key: "k2", want: token.ErrUnavailable, requests: 1})
 	})
 }
 
 // Keys that have moved are found at their new URL, after two failures at the old one.
 func TestMovedKeys(t *testing.T) {
-	inBubble(t, func(t *testing.T, i *issuer, v *Verifier, bearer string) {
-		i.check(t, v, attempt{name: "the first token", bearer: bearer, requests: 2})
-		i.documents[discoveryPath] = discovers(issuerURL, issuerURL+"/moved")
+	synctest.Test(t, func(t *testing.T) {
+		i := newIssuer(t, issuerURL)
+		i.try(t, attempt{name: "the first token", key: "k1", requests: 2})
+		i.documents[discoveryPath] = discovers(issuerURL, "https://keys.example.com/moved")
 		i.documents["/moved"] = i.documents[keysPath]
 		i.documents[keysPath] = failing
-		bearer2 := i.token(t, i.newKey("k2", nil), object{"kid": "k2"}, object{"exp": 9e9})
-		time.Sleep(time.Minute)
-		i.check(t, v, attempt{name: "a new key", bearer: bearer2, want: token.ErrUnavailable, requests: 1})
-		time.Sleep(time.Second)
-		i.check(t, v, attempt{name: "the new key a second later", bearer: bearer2, want: token.ErrUnavailable, requests: 1})
-		time.Sleep(2 * time.Second)
-		i.check(t, v, attempt{name: "the new key two seconds later", bearer: bearer2, requests: 2})
+		i.publish("k2", nil)
+		i.try(t,
+			attempt{after: time.Minute, name: "a new key", key: "k2", want: token.ErrUnavailable, requests: 1},
+			attempt{after: time.Second, name: "a second later", key: "k2", want: token.ErrUnavailable, requests: 1},
+			attempt{after: 2 * time.Second, name: "two seconds later", key: "k2", requests: 2})
 	})
-}
-
-// A document of no use makes the keys unavailable. The error repeats nothing of it.
-func TestDocuments(t *testing.T) {
-	const isJSON = "application/json"
-	// A valid set of keys with the example of RFC 7517, appendix A.1, but for its end.
-	const set = `{"keys":[{"kty":"EC","kid":"k1","crv":"P-256",` +
-		`"x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4","y":"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"}]`
-	malformed := func(*http.Request) (*http.Response, error) { return nil, errors.New("malformed HTTP: canary") }
-	tests := []struct {
-		name     string
-		path     string
-		document document
-	}{
-		{"the discovery fails", discoveryPath, failing},
-		{"the discovery is not HTTP", discoveryPath, malformed},
-		{"the discovery is for no issuer", discoveryPath, discovers("", issuerURL+keysPath)},
-		{"the discovery is for a longer issuer", discoveryPath, discovers(issuerURL+".canary", issuerURL+keysPath)},
-		{"the discovery is moved", discoveryPath, answers(http.StatusMovedPermanently, isJSON, "{}")},
-		{"the keys fail", keysPath, answers(http.StatusInternalServerError, isJSON, set+"}")},
-		{"the keys are a page", keysPath, answers(http.StatusOK, "text/html", set+"}")},
-		{"the keys are cut", keysPath, answers(http.StatusOK, isJSON, set)},
-		{"the keys are over 1 MB", keysPath, answers(http.StatusOK, isJSON, set+strings.Repeat(" ", 1<<20)+"}")},
-		{"there is no list of keys", keysPath, answers(http.StatusOK, isJSON, `{"canary":[]}`)},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			i, k1 := newIssuer()
-			i.documents["/moved"] = i.documents[test.path]
-			i.documents[test.path] = test.document
-			checkUnavailable(t, i.verifier(t), i.token(t, k1, nil, nil), "jwt: ")
-		})
-	}
-}
-
-// The keys of an https issuer are at an https URL, and those of an issuer on this machine are on this
-// machine.
-func TestURLOfKeys(t *testing.T) {
-	const local = "http://localhost:8080"
-	longest := issuerURL + keysPath + "?"
-	longest += strings.Repeat("a", 2048-len(longest))
-	tests := []struct {
-		name   string
-		issuer string
-		keys   string
-		want   error
-	}{
-		{"https on another host", issuerURL, "https://keys.example.com/keys", nil},
-		{"the longest URL", issuerURL, longest, nil},
-		{"a longer URL", issuerURL, longest + "a", token.ErrUnavailable},
-		{"a malformed URL", issuerURL, "https://%zz/keys", token.ErrUnavailable},
-		{"a URL with a user", issuerURL, "https://user@issuer.example.com/keys", token.ErrUnavailable},
-		{"http for an https issuer", issuerURL, "http://localhost/keys", token.ErrUnavailable},
-		{"another name of this machine for a local issuer", local, "http://host.docker.internal/keys", nil},
-		{"http on another host for a local issuer", local, "http://keys.example.com/keys", token.ErrUnavailable},
-		{"https on another host for a local issuer", local, "https://keys.example.com/keys", token.ErrUnavailable},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			i, k1 := newIssuer()
-			i.url = test.issuer
-			i.documents[discoveryPath] = discovers(test.issuer, test.keys)
-			if _, err := i.verifier(t).Verify(t.Context(), i.token(t, k1, nil, nil)); !errors.Is(err, test.want) {
-				t.Errorf("Verify = %v, want %v", err, test.want)
-			}
-		})
-	}
-}
-
-// checkUnavailable checks that the keys cannot be fetched, and that the error says why and repeats no
-// answer.
-func checkUnavailable(t *testing.T, v token.JWTVerifier, bearer, why string) {
-	t.Helper()
-	_, err := v.Verify(t.Context(), bearer)
-	if !errors.Is(err, token.ErrUnavailable) {
-		t.Fatalf("Verify = %v, want ErrUnavailable", err)
-	}
-	if text := err.Error(); !strings.Contains(text, why) || strings.Contains(text, "canary") {
-		t.Errorf("Verify = %v, want %q in it, and no canary", err, why)
-	}
-}
-
-// If no connection is made, the error says why.
-func TestConnections(t *testing.T) {
-	closed := httptest.NewServer(nil)
-	closed.Close()
-	untrusted := httptest.NewTLSServer(nil)
-	defer untrusted.Close()
-	tests := []struct{ url, why string }{{closed.URL, "connection refused"}, {untrusted.URL, "certificate"}}
-	for _, test := range tests {
-		t.Run(test.why, func(t *testing.T) {
-			v, err := New(test.url, "plants", time.Now)
-			if err != nil {
-				t.Fatal(err)
-			}
-			i, k1 := newIssuer()
-			checkUnavailable(t, v, i.token(t, k1, nil, nil), test.why)
-		})
-	}
 }
 
 // Many first tokens cause one fetch, which is a request for the URL of the keys and one for the keys.
 func TestConcurrency(t *testing.T) {
-	i, k1 := newIssuer()
+	i := newIssuer(t, issuerURL)
 	i.documents[discoveryPath] = slow(i.documents[discoveryPath], 20*time.Millisecond) // longer than the others need to begin
-	v, bearer := i.verifier(t), i.token(t, k1, nil, nil)
+	bearer := i.token(draft{})
 	var group sync.WaitGroup
 	for range 50 {
 		group.Go(func() {
-			if _, err := v.Verify(t.Context(), bearer); err != nil {
+			if _, err := i.verifier.Verify(t.Context(), bearer); err != nil {
 				t.Errorf("Verify = %v, want nil", err)
 			}
 		})
 	}
 	group.Wait()
-	if got := len(i.requests); got != 2 {
-		t.Errorf("50 first tokens cause %d requests, want 2", got)
+	if i.requests != 2 {
+		t.Errorf("50 first tokens cause %d requests, want 2", i.requests)
 	}
 }

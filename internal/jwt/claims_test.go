@@ -1,0 +1,59 @@
+package jwt
+
+import (
+	"encoding/json/jsontext"
+	"testing"
+	"time"
+
+	"plantstore/internal/token"
+)
+
+func TestAccessTokens(t *testing.T) {
+	plain := object{"typ": "JWT"}
+	untyped := object{"typ": nil}
+	cognito := object{"token_use": "access", "aud": nil, "client_id": "plants"}
+	newIssuer(t, issuerURL).check(t, []draft{
+		{name: "RFC 9068's type"},
+		{name: "RFC 9068's long type", header: object{"typ": "application/AT+JWT"}},
+		{name: "Cognito's access token", header: untyped, claims: cognito},
+		{name: "Keycloak's access token", header: plain, claims: object{"typ": "Bearer"}},
+		{name: "Okta's access token", header: untyped, claims: object{"scp": []string{"read"}}},
+		{name: "Entra's access token for a user", header: plain, claims: object{"scp": "read"}},
+		{name: "Entra's access token for an application", header: plain, claims: object{"idtyp": "app"}},
+
+		{name: "an ID token", header: plain, claims: object{"nonce": "n", "azp": "plants"}, want: token.ReasonType},
+		{name: "Cognito's ID token", header: untyped, claims: object{"token_use": "id", "scp": "read"}, want: token.ReasonType},
+		{name: "Keycloak's ID token", header: plain, claims: object{"typ": "ID", "scp": "read"}, want: token.ReasonType},
+		{name: "a logout token", header: object{"typ": "logout+jwt"}, claims: object{"scp": "read"}, want: token.ReasonType},
+		{name: "a token of a key of the client", claims: object{"cnf": object{"jkt": "x"}}, want: token.ReasonType},
+		{name: "an empty scope", header: plain, claims: object{"scp": ""}, want: token.ReasonType},
+		{name: "the name scp in another case", header: plain, claims: object{"Scp": "read"}, want: token.ReasonType},
+	})
+}
+
+func TestClaims(t *testing.T) {
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	now := noon.Unix()
+	i := newIssuer(t, issuerURL)
+	i.now = func() time.Time { return noon }
+	null := jsontext.Value("null")
+	none := []string{}
+	i.check(t, []draft{
+		{name: "one of several audiences", claims: object{"aud": []string{"a", "plants"}}},
+		{name: "the second of our audiences", claims: object{"aud": "herbs"}},
+		{name: "another audience, our client", claims: object{"aud": "a", "client_id": "plants"}, want: token.ReasonAudience},
+		{name: "a null audience, our client", claims: object{"aud": null, "client_id": "plants"}, want: token.ReasonAudience},
+		{name: "an empty audience, our client", claims: object{"aud": none, "client_id": "plants"}, want: token.ReasonAudience},
+		{name: "no audience, another client", claims: object{"aud": nil, "client_id": "animals"}, want: token.ReasonAudience},
+		{name: "an audience that is no text", claims: object{"aud": true}, want: token.ReasonForm},
+		{name: "another issuer", claims: object{"iss": issuerURL + "/"}, want: token.ReasonIssuer},
+
+		{name: "expired now", claims: object{"exp": now}, want: token.ReasonExpired},
+		{name: "no expiry", claims: object{"exp": nil}, want: token.ReasonExpired},
+		{name: "valid in a minute", claims: object{"nbf": now + 60}},
+		{name: "valid in more than a minute", claims: object{"nbf": now + 61}, want: token.ReasonNotYetValid},
+
+		{name: "no subject", claims: object{"sub": nil}, want: token.ReasonSubject},
+		{name: "a space in the subject", claims: object{"sub": "ann b"}, want: token.ReasonSubject},
+	})
+}

@@ -22,8 +22,8 @@ func (c testCase) writes() bool {
 }
 
 // A step is a request and the answer that it must get. In its texts $1 and $2 stand for two ids that no
-// other case has, $TOKEN, $OTHER_TOKEN and so on for the target's tokens, $FORGED for a token with one
-// character changed, and $UNKNOWN for a token that no table has.
+// other case has, $TOKEN, $OTHER_TOKEN and so on for the target's tokens, and $UNKNOWN for a token that no
+// table has.
 type step struct {
 	method string
 	path   string
@@ -64,7 +64,7 @@ type want struct {
 	status int
 	body   string // of 200, as JSON
 	code   int    // of the Error
-	reason string // of the error 1004, which its message ends with
+	reason string // of the error 1004, or its beginning
 }
 
 func answered(body string) want { return want{status: http.StatusOK, body: body} }

@@ -48,17 +48,11 @@ func (a answer) String() string { return fmt.Sprintf("%d %.300s %v", a.status, a
 // $2, $TOKEN and so on.
 func (target target) fill(t *testing.T, s step, id int64) step {
 	t.Helper()
-	secret := target.tokens["TOKEN"]
 	unknown, _, err := token.Issue(crand.Reader, "nobody", time.Now(), time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
-	middle, other := len(secret)/2, "0"
-	if secret[middle:middle+1] == other {
-		other = "1"
-	}
-	forged := secret[:middle] + other + secret[middle+1:]
-	replacements := []string{"$1", openapitest.ID(id), "$2", openapitest.ID(id + 1), "$FORGED", forged, "$UNKNOWN", unknown}
+	replacements := []string{"$1", openapitest.ID(id), "$2", openapitest.ID(id + 1), "$UNKNOWN", unknown}
 	for name, secret := range target.tokens {
 		replacements = append(replacements, "$"+name, secret)
 	}

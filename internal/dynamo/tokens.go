@@ -100,9 +100,8 @@ func (s *Tokens) Revoke(ctx context.Context, id string) error {
 func (s *Tokens) List(ctx context.Context) iter.Seq2[token.Token, error] {
 	return func(yield func(token.Token, error) bool) {
 		in := &dynamodb.ScanInput{TableName: &s.Table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(pageSize)}
-		pages := dynamodb.NewScanPaginator(pageScanner{client: s.Client}, in)
-		for pages.HasMorePages() {
-			page, err := pages.NextPage(ctx)
+		for {
+			page, err := s.scanPage(ctx, in)
 			if err != nil {
 				yield(token.Token{}, err)
 				return
@@ -112,6 +111,10 @@ func (s *Tokens) List(ctx context.Context) iter.Seq2[token.Token, error] {
 					return
 				}
 			}
+			if len(page.LastEvaluatedKey) == 0 {
+				return
+			}
+			in.ExclusiveStartKey = page.LastEvaluatedKey
 		}
 	}
 }
@@ -121,16 +124,10 @@ const (
 	pageSize    = 4000             // tokens, about 1 MB. Without a limit, DynamoDB Local reads the whole table for each page
 )
 
-// pageScanner is a [dynamodb.ScanAPIClient] with the attempts of [call] and a deadline for each page.
-type pageScanner struct{ client *dynamodb.Client }
-
-// Scan implements [dynamodb.ScanAPIClient]. The paginator's options only name it in the user agent.
-func (s pageScanner) Scan(
-	ctx context.Context, in *dynamodb.ScanInput, _ ...func(*dynamodb.Options),
-) (*dynamodb.ScanOutput, error) {
+func (s *Tokens) scanPage(ctx context.Context, in *dynamodb.ScanInput) (*dynamodb.ScanOutput, error) {
 	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
 	defer cancel()
-	page, err := call(ctx, s.client.Scan, in)
+	page, err := call(ctx, s.Client.Scan, in)
 	return page, tokenError(err)
 }
 

@@ -117,9 +117,12 @@ func TestListReadsEachPage(t *testing.T) {
 				if took := time.Since(start); took > time.Minute+pageTimeout {
 					t.Errorf("List took %v, want %v at most for each page", took, pageTimeout)
 				}
-				for _, r := range fake.received() {
+				for i, r := range fake.received() {
 					if !strings.Contains(r.body, `"ConsistentRead":true`) {
 						t.Errorf("List sends %s, want a consistent read", r.body)
+					}
+					if i > 0 && !strings.Contains(r.body, `"ExclusiveStartKey":{"id":{"S":"first"}}`) {
+						t.Errorf("List sends %s for the second page, want the key that the first one ends with", r.body)
 					}
 				}
 			})

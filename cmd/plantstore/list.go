@@ -48,22 +48,14 @@ func (c *listCommand) Run(ctx context.Context, command *tokenCommand) error {
 	return nil
 }
 
-// collect returns the tokens of a list, and its last error. It prints each second how many tokens were
-// read, if standard error is a terminal.
+// collect returns the tokens of a list, and its last error.
 func collect(list iter.Seq2[token.Token, error]) (tokens []token.Token, unread error) {
-	info, err := os.Stderr.Stat()
-	terminal := err == nil && info.Mode()&os.ModeCharDevice != 0
-	printed := time.Now()
 	for t, err := range list {
 		if err != nil {
 			unread = err
 			continue
 		}
 		tokens = append(tokens, t)
-		if terminal && time.Since(printed) > time.Second {
-			printed = time.Now()
-			fmt.Fprintf(os.Stderr, "%d tokens read\n", len(tokens))
-		}
 	}
 	return tokens, unread
 }

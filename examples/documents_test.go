@@ -1,0 +1,41 @@
+package examples
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A path in these documents exists, and a file without a path is in some folder. What has the name
+// getplant is yet to be written.
+func TestPathsInDocuments(t *testing.T) {
+	t.Parallel()
+	isFile := map[string]bool{} // by its name alone
+	_ = fs.WalkDir(os.DirFS(".."), ".", func(name string, _ fs.DirEntry, _ error) error {
+		isFile[path.Base(name)] = true
+		return nil // what another test has just removed is not missed
+	})
+	words := regexp.MustCompile(`\.?[\w*][\w.*-]*(/[\w.*-]+)*`)
+	fileName := regexp.MustCompile(`^[\w.-]+\.(go|md|mjs|png|py|toml|txt|yaml|yml)$`)
+	for _, document := range []string{"docs/architecture.md", "CONTRIBUTING.md"} {
+		content, err := os.ReadFile("../" + document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range words.FindAllString(string(content), -1) {
+			word = strings.TrimRight(word, "./")
+			folder, _, _ := strings.Cut(word, "/")
+			_, err := os.Stat("../" + folder)
+			found, _ := filepath.Glob("../" + word)
+			isPath := err == nil && strings.Contains(word, "/")
+			missing := isPath && len(found) == 0 || fileName.MatchString(word) && !isFile[word]
+			if missing && !strings.Contains(word, "getplant") {
+				t.Errorf("%s names %s, which does not exist", document, word)
+			}
+		}
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,105 +11,66 @@ import (
 	"plantstore/internal/page"
 )
 
-// answer returns what a server at plants.example, which listens at this IP address, answers with the
-// token "<secret>.
-func answer(t *testing.T, listens, method, path, host, accept string) *httptest.ResponseRecorder {
-	t.Helper()
-	address := &net.TCPAddr{IP: net.ParseIP(listens)}
-	p, err := page.New(http.NotFoundHandler(), openapi.YAML, "plants.example:8080", address, `"<secret>`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request := httptest.NewRequestWithContext(t.Context(), method, path, http.NoBody)
-	request.Host = host
-	request.Header.Set("Accept", accept)
-	recorder := httptest.NewRecorder()
-	p.ServeHTTP(recorder, request)
-	return recorder
-}
-
-// A browser gets the page under a name of this machine. The API gets the other requests.
+// A browser gets the page under a name of this machine. The HTML alone has the token, because another
+// site may be able to run a script of this server; and only if no other machine can request the page.
+// TestPage in cmd/plantstore uses the page in a browser.
 func TestRequests(t *testing.T) {
+	const (
+		token = `"<secret>`
+		shown = `data-token="&#34;&lt;secret&gt;"`
+	)
 	tests := []struct {
-		name, method, path, host, accept string
-		status                           int
+		name, listens, path, host, accept string
+		status                            int
+		token                             bool
 	}{
-		{"a browser", "GET", "/", "127.0.0.1:8080", "text/html", 200},
-		{"a loopback address of IPv6", "GET", "/", "[::1]:8080", "*/*", 200},
-		{"a name in another case", "GET", "/", "LOCALHOST:8080", "*/*", 200},
-		{"the host of --addr", "GET", "/", "plants.example:8080", "*/*", 200},
+		{"a browser", "127.0.0.1", "/", "127.0.0.1:8080", "text/html", 200, true},
+		{"a loopback address of IPv6", "::1", "/", "[::1]:8080", "*/*", 200, true},
+		{"a name in another case", "127.0.0.1", "/", "LOCALHOST:8080", "*/*", 200, true},
+		{"the host of --addr", "127.0.0.1", "/", "plants.example:8080", "*/*", 200, true},
+		{"a server at every address", "0.0.0.0", "/", "localhost", "*/*", 200, false},
+		{"a script", "127.0.0.1", "/page.js", "localhost", "*/*", 200, false},
 
-		{"a name bound to this machine", "GET", "/", "evil.example:8080", "*/*", 403},
-		{"a name that starts like ours", "GET", "/", "127.0.0.1.evil.example:8080", "*/*", 403},
-		{"an address of the network", "GET", "/", "192.168.1.2:8080", "*/*", 403},
-
-		{"no accepted type", "GET", "/", "127.0.0.1:8080", "", 404},
-		{"another method", "POST", "/", "127.0.0.1:8080", "*/*", 404},
-		{"another path", "GET", "/plants", "127.0.0.1:8080", "*/*", 404},
+		{"a name bound to this machine", "127.0.0.1", "/", "evil.example:8080", "*/*", 403, false},
+		{"an address of the network", "127.0.0.1", "/", "192.168.1.2:8080", "*/*", 403, false},
+		{"no accepted type goes to the API", "127.0.0.1", "/", "127.0.0.1:8080", "", 404, false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got := answer(t, "127.0.0.1", test.method, test.path, test.host, test.accept)
+			listens := &net.TCPAddr{IP: net.ParseIP(test.listens)}
+			p, err := page.New(http.NotFoundHandler(), openapi.YAML, "plants.example:8080", listens, token)
+			if err != nil {
+				t.Fatal(err)
+			}
+			request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, test.path, http.NoBody)
+			request.Host = test.host
+			request.Header.Set("Accept", test.accept)
+			got := httptest.NewRecorder()
+			p.ServeHTTP(got, request)
 			if got.Code != test.status {
-				t.Errorf("%s %s from %q = %d, want %d", test.method, test.path, test.host, got.Code, test.status)
+				t.Errorf("GET %s from %q = %d, want %d", test.path, test.host, got.Code, test.status)
 			}
-			if got.Code != http.StatusOK && strings.Contains(got.Body.String(), "secret") {
-				t.Errorf("%s %s from %q = %s, want no token", test.method, test.path, test.host, got.Body)
-			}
-		})
-	}
-}
-
-// No other site can read, frame or script the page. Another site may be able to run a script of this
-// server, but can never read the HTML. So the HTML alone has the token.
-func TestFiles(t *testing.T) {
-	tests := []struct {
-		path  string
-		part  string // of the file
-		token bool
-	}{
-		{"/", `data-token="&#34;&lt;secret&gt;"`, true},
-		{"/page.js", "SwaggerUIBundle", false},
-		{"/openapi.yaml", "\nservers:\n  - url: /\nsecurity:\n", false},
-	}
-	for _, test := range tests {
-		t.Run(test.path, func(t *testing.T) {
-			got := answer(t, "127.0.0.1", "GET", test.path, "localhost", "*/*")
 			content := got.Body.String()
-			if !strings.Contains(content, test.part) {
-				t.Errorf("GET %s = %d, %.300q, want %q in it", test.path, got.Code, content, test.part)
+			if strings.Contains(content, "secret") != test.token || strings.Contains(content, shown) != test.token {
+				t.Errorf("GET %s from %q = %.300q, want %s in it: %t", test.path, test.host, content, shown, test.token)
 			}
-			if hasToken := strings.Contains(content, "secret"); hasToken != test.token {
-				t.Errorf("GET %s has the token: %t, want %t", test.path, hasToken, test.token)
-			}
-			if readers := got.Header().Get("Cross-Origin-Resource-Policy"); readers != "same-origin" {
-				t.Errorf("GET %s is for pages of %q, want same-origin", test.path, readers)
-			}
-			policy := got.Header().Get("Content-Security-Policy")
-			for _, directive := range []string{"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"} {
-				if !slices.Contains(strings.Split(policy, "; "), directive) {
-					t.Errorf("GET %s has the policy %q, want %q in it", test.path, policy, directive)
-				}
+			if test.status == http.StatusOK {
+				checkIsolated(t, got.Header())
 			}
 		})
 	}
 }
 
-// The page has the token only if no other machine can request the page.
-func TestToken(t *testing.T) {
-	tests := []struct {
-		name, listens string
-		token         bool
-	}{
-		{"loopback of IPv6", "::1", true},
-		{"every address", "0.0.0.0", false},
+// checkIsolated checks that no other site can read, frame or script a file with these headers.
+func checkIsolated(t *testing.T, header http.Header) {
+	t.Helper()
+	if readers := header.Get("Cross-Origin-Resource-Policy"); readers != "same-origin" {
+		t.Errorf("the file is for pages of %q, want same-origin", readers)
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			content := answer(t, test.listens, "GET", "/", "localhost", "*/*").Body.String()
-			if hasToken := strings.Contains(content, "secret"); hasToken != test.token {
-				t.Errorf("at %s, the page has the token: %t, want %t", test.listens, hasToken, test.token)
-			}
-		})
+	policy := header.Get("Content-Security-Policy")
+	for _, directive := range []string{"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"} {
+		if !strings.Contains(policy, directive) {
+			t.Errorf("the file has the policy %q, want %q in it", policy, directive)
+		}
 	}
 }

@@ -184,6 +184,15 @@ func TestCreateByDeadline(t *testing.T) {
 	}
 }
 
+// An operation of an ended context makes no attempt.
+func TestEndedContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		if n, err := create(t, 0, succeed); n != 0 || !isOnly(err, plant.ErrUnavailable) {
+			t.Errorf("Create in an ended context = %v after %d attempts, want %v after none", err, n, plant.ErrUnavailable)
+		}
+	})
+}
+
 // In a long outage a client uses up its retry quota. From then on each operation makes one attempt and
 // ends before its deadline. After the outage, an operation succeeds at once. The log has the figures of
 // docs/reliability.md.

@@ -5,7 +5,6 @@ package memory
 import (
 	"context"
 	"errors"
-	"fmt"
 	"reflect"
 	"sync"
 
@@ -21,10 +20,7 @@ type Plants struct {
 var _ plant.Store = (*Plants)(nil)
 
 // Create implements [plant.Store].
-func (s *Plants) Create(ctx context.Context, w plant.Write) error {
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("%w: %w", plant.ErrUnavailable, err)
-	}
+func (s *Plants) Create(_ context.Context, w plant.Write) error {
 	stored, _ := s.writes.LoadOrStore(w.NewPlant.ID, w)
 	switch first := stored.(plant.Write); {
 	case first.Key != w.Key:
@@ -43,10 +39,7 @@ type Tokens struct {
 var _ token.Store = (*Tokens)(nil)
 
 // Find implements [token.Finder].
-func (s *Tokens) Find(ctx context.Context, id string) (token.Token, error) {
-	if err := ctx.Err(); err != nil {
-		return token.Token{}, fmt.Errorf("%w: %w", token.ErrUnavailable, err)
-	}
+func (s *Tokens) Find(_ context.Context, id string) (token.Token, error) {
 	stored, ok := s.tokens.Load(id)
 	if !ok {
 		return token.Token{}, token.ErrNotFound
@@ -55,10 +48,7 @@ func (s *Tokens) Find(ctx context.Context, id string) (token.Token, error) {
 }
 
 // Add implements [token.Store].
-func (s *Tokens) Add(ctx context.Context, t token.Token) error {
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("%w: %w", token.ErrUnavailable, err)
-	}
+func (s *Tokens) Add(_ context.Context, t token.Token) error {
 	value, _ := s.tokens.LoadOrStore(t.ID, t)
 	stored := value.(token.Token)
 	stored.Revoked = t.Revoked

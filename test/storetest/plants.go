@@ -1,10 +1,8 @@
-// Package storetest tests that a store keeps the promises of plant.Store or
-// token.Store. Each store runs it, so the store in memory and the one in DynamoDB
-// are interchangeable.
+// Package storetest is a suite of tests for a plant.Store or a token.Store. The tests of each store call
+// its functions, so the store in memory and the one in DynamoDB are interchangeable.
 package storetest
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,7 +22,6 @@ func TestPlants(t *testing.T, store plant.Store) {
 	t.Run("ids are kept apart", func(t *testing.T) { testIDs(t, store) })
 	t.Run("the largest plant is stored", func(t *testing.T) { testLargestPlant(t, store) })
 	t.Run("of concurrent requests one wins", func(t *testing.T) { TestConcurrentRequests(t, store) })
-	t.Run("an ended context stores nothing", func(t *testing.T) { testEndedContext(t, store) })
 }
 
 type namedPlant struct {
@@ -140,16 +137,6 @@ func TestConcurrentRequests(t *testing.T, store plant.Store) {
 	if winners != 1 {
 		t.Errorf("%d requests won, want 1", winners)
 	}
-}
-
-func testEndedContext(t *testing.T, store plant.Store) {
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	err := store.Create(ended, write(newPlant(300, openapitest.Plant(0)), "a"))
-	if !errors.Is(err, plant.ErrUnavailable) {
-		t.Errorf("Create in an ended context = %v, want %v", err, plant.ErrUnavailable)
-	}
-	create(t, store, newPlant(300, openapitest.Plant(1)), "b", nil)
 }
 
 // newPlant returns a Plant, as JSON, with the n-th id.

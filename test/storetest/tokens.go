@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"context"
 	"crypto/rand"
 	"errors"
 	"sync"
@@ -18,7 +17,6 @@ func TestTokens(t *testing.T, store token.Store) {
 	t.Run("a revoked token stays revoked", func(t *testing.T) { testRevoke(t, store) })
 	t.Run("a token that is added while it is revoked stays revoked", func(t *testing.T) { testRevokeWhileAdding(t, store) })
 	t.Run("an unknown id is not found", func(t *testing.T) { testUnknown(t, store) })
-	t.Run("nothing is done in an ended context", func(t *testing.T) { testTokensEndedContext(t, store) })
 }
 
 func testFind(t *testing.T, store token.Store) {
@@ -74,23 +72,6 @@ func testUnknown(t *testing.T, store token.Store) {
 	if !errors.Is(err, token.ErrNotFound) {
 		t.Errorf("Find(%q) = %+v, %v, want %v", unknown.ID, got, err, token.ErrNotFound)
 	}
-}
-
-func testTokensEndedContext(t *testing.T, store token.Store) {
-	stored := newToken()
-	add(t, store, stored)
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	if got, err := store.Find(ended, stored.ID); !errors.Is(err, token.ErrUnavailable) {
-		t.Errorf("Find in an ended context = %+v, %v, want %v", got, err, token.ErrUnavailable)
-	}
-	if err := store.Add(ended, newToken()); !errors.Is(err, token.ErrUnavailable) {
-		t.Errorf("Add in an ended context = %v, want %v", err, token.ErrUnavailable)
-	}
-	if err := store.Revoke(ended, stored.ID); !errors.Is(err, token.ErrUnavailable) {
-		t.Errorf("Revoke in an ended context = %v, want %v", err, token.ErrUnavailable)
-	}
-	checkFind(t, store, stored)
 }
 
 func add(t *testing.T, store token.Store, added token.Token) {

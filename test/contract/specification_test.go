@@ -34,7 +34,7 @@ func compare(t *testing.T, what string, got []string, standard string, want []st
 	}
 }
 
-// openapi.yaml has each value of the specification, and no other path, method or status.
+// openapi.yaml has each value of the specification, and no other member where these are listed.
 func TestSpecification(t *testing.T) {
 	content, err := os.ReadFile("testdata/specification.yaml")
 	if err != nil {

@@ -2,12 +2,82 @@ package coldstart
 
 import (
 	"bytes"
+	"encoding/json/v2"
 	"log"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"plantstore/test/processtest"
 )
 
-// What others write by package log is dropped: net/http writes responses there. What is fatal, the test
-// of createplant checks.
+// A function opens its connection to DynamoDB before its first invocation, when Lambda gives it more CPU.
+func TestOpen(t *testing.T) {
+	requests := make(chan string, 10)
+	database := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { requests <- r.Method }))
+	defer database.Close()
+	t.Setenv("AWS_ENDPOINT_URL_DYNAMODB", database.URL)
+	t.Setenv("AWS_REGION", "eu-central-1")
+	t.Setenv("AWS_ACCESS_KEY_ID", "id")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	t.Setenv("AWS_SESSION_TOKEN", "session")
+	t.Setenv("TABLE", "plants")
+	defer log.SetOutput(log.Writer())
+	defer log.SetFlags(log.Flags())
+	function, err := Open("TABLE")
+	if err != nil || function.Table != "plants" {
+		t.Fatalf("Open = %+v, %v, want the table plants", function, err)
+	}
+	if got := len(requests); got != 1 {
+		t.Errorf("Open sends %d requests to DynamoDB, want 1", got)
+	}
+	options := function.Client.Options()
+	got, err := options.Credentials.Retrieve(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := aws.Credentials{AccessKeyID: "id", SecretAccessKey: "secret", SessionToken: "session", Source: got.Source}
+	if got != want || options.Region != "eu-central-1" {
+		t.Errorf("Open = credentials %+v in %s, want %+v in eu-central-1", got, options.Region, want)
+	}
+}
+
+// A function that cannot run logs why, in one line of JSON, and exits with 1.
+func TestFatalErrors(t *testing.T) {
+	binary := processtest.Build(t, "cmd/createplant")
+	complete := processtest.Environment("http://127.0.0.1:1", "PLANTS_TABLE=plants", "AWS_LAMBDA_RUNTIME_API=127.0.0.1:1")
+	tests := []struct {
+		name   string
+		change string // of the environment; the last value of a variable counts
+		want   string // part of the error
+	}{
+		{"no table", "PLANTS_TABLE=", "environment variable PLANTS_TABLE is not set"},
+		{"a malformed endpoint", "AWS_ENDPOINT_URL_DYNAMODB=localhost", "environment variable AWS_ENDPOINT_URL_DYNAMODB is not"},
+		{"no runtime", "", "connection refused"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			function := exec.CommandContext(t.Context(), binary)
+			function.Env = slices.Concat(complete, []string{test.change})
+			printed, _ := function.CombinedOutput() // the exit status says whether it failed
+			var line struct{ Level, Error string }
+			if err := json.Unmarshal(printed, &line, json.MatchCaseInsensitiveNames(true)); err != nil {
+				t.Fatalf("log = %q, want one line of JSON: %v", printed, err)
+			}
+			status := function.ProcessState.ExitCode()
+			if status != 1 || line.Level != "ERROR" || !strings.Contains(line.Error, test.want) {
+				t.Errorf("exit status %d, log = %s, want 1, an error with %q", status, printed, test.want)
+			}
+		})
+	}
+}
+
+// What others write by package log is dropped: net/http writes responses there.
 func TestOthersLogNothing(t *testing.T) {
 	var written bytes.Buffer
 	defer log.SetOutput(log.Writer())

@@ -111,7 +111,10 @@ build: ## build the functions with SAM (ARCH=x86_64 or arm64)
 	@command -v sam >/dev/null || { echo 'SAM is missing: $(GET_SAM)' >&2; exit 1; }
 	ARCH=$(ARCH) BUILD='$(BUILD)' sam build
 	@sed -i.bak '/^  Architecture:/,/Default:/s/Default: .*/Default: $(ARCH)/' .aws-sam/build/template.yaml
-	BUILT=1 go test -count=1 -run TestBuiltFunctions ./test/template
+	@for binary in .aws-sam/build/*/bootstrap; do \
+		go version -m $$binary | grep -q 'GOARCH=$(GOARCH_OF)$$' || \
+			{ echo "$$binary is not for $(ARCH)" >&2; exit 1; }; \
+	done
 
 aws: PORT = 4566
 aws: ## start a local AWS on 127.0.0.1:4566, with neither Docker nor an account (PORT=4566)

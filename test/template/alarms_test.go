@@ -1,7 +1,6 @@
 package template
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -34,47 +33,33 @@ type metric struct {
 
 type dimension struct{ Name, Value any }
 
-// reads returns the metrics that an alarm reads.
-func (a alarm) reads() (metrics []metric) {
-	for _, q := range a.Metrics {
-		if q.Expression == "" {
-			metrics = append(metrics, q.MetricStat.Metric)
-		}
+// filter is an AWS::Logs::MetricFilter.
+type filter struct {
+	LogGroupName          ref
+	FilterPattern         string
+	MetricTransformations []struct {
+		MetricNamespace any
+		MetricName      string
+		MetricValue     string
 	}
-	return metrics
 }
 
-// alarms returns the alarms of the stack.
-func alarms(t *testing.T, s stack) map[string]alarm {
-	t.Helper()
-	return properties[alarm](t, s, "AWS::CloudWatch::Alarm")
-}
-
-// TestAlarmsNotify checks that each alarm notifies the topic when it fires and when it ends,
-// and that its text, which arrives by mail, ends with its page, which exists.
-func TestAlarmsNotify(t *testing.T) {
+// TestAlarms checks that each alarm notifies the topic when it fires and when it ends, and that its
+// text, which arrives by mail, ends with its page, which exists. Neither silence nor single requests of
+// a quiet hour are an alarm: a share has a least count.
+func TestAlarms(t *testing.T) {
 	topic := map[string]any{"Fn::If": []any{"HasAlarmTopic", []any{ref{"AlarmTopic"}}, ref{"AWS::NoValue"}}}
-	operations, err := os.ReadFile("docs/operations.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, a := range alarms(t, production(t)) {
-		if !strings.Contains(string(operations), "\n### "+name+"\n") {
+	operations := read(t, "docs/operations.md")
+	for name, a := range properties[alarm](t, production(t), "AWS::CloudWatch::Alarm") {
+		if !strings.Contains(operations, "\n### "+name+"\n") {
 			t.Errorf("docs/operations.md has no section %s", name)
-		}
-		if !equal(a.AlarmActions, topic) || !equal(a.OKActions, topic) {
-			t.Errorf("%s notifies %v when it fires and %v when it ends, want AlarmTopic", name, a.AlarmActions, a.OKActions)
 		}
 		if page := " docs/operations.md#" + strings.ToLower(name); !strings.HasSuffix(a.AlarmDescription, page) {
 			t.Errorf("%s has the description %q, want it to end with %q", name, a.AlarmDescription, page)
 		}
-	}
-}
-
-// TestQuietHours checks that neither silence nor single requests of a quiet hour are an alarm: a share
-// has a least count.
-func TestQuietHours(t *testing.T) {
-	for name, a := range alarms(t, production(t)) {
+		if !equal(a.AlarmActions, topic) || !equal(a.OKActions, topic) {
+			t.Errorf("%s notifies %v when it fires and %v when it ends, want AlarmTopic", name, a.AlarmActions, a.OKActions)
+		}
 		if a.TreatMissingData != "notBreaching" {
 			t.Errorf("%s treats missing data as %s, want notBreaching", name, a.TreatMissingData)
 		}
@@ -87,42 +72,37 @@ func TestQuietHours(t *testing.T) {
 	}
 }
 
-// documented are AWS's metrics, each service's with its dimension and its names. Sources:
-// Lambda Developer Guide, "Types of metrics for Lambda functions"; API Gateway Developer
-// Guide, "Monitor CloudWatch metrics for HTTP APIs".
-var documented = map[string]struct {
-	dimension string
-	names     []string
-}{
-	"AWS/Lambda":     {"FunctionName", []string{"ConcurrentExecutions", "Duration", "Errors", "Invocations", "Throttles"}},
-	"AWS/ApiGateway": {"ApiId", []string{"4xx", "5xx", "Count", "DataProcessed", "IntegrationLatency", "Latency"}},
-}
-
-// TestAlarmsRead checks that AWS or a metric filter of ours emits each metric that an alarm reads, and
-// that no alarm sums a metric whose values are no counts, such as durations.
-func TestAlarmsRead(t *testing.T) {
+// TestMetrics checks that a metric filter emits each metric of ours that an alarm reads, that stacks share
+// no metric, and that no alarm sums a metric whose values are no counts, such as durations.
+func TestMetrics(t *testing.T) {
 	s := production(t)
-	filters := filters(t, s)
-	for name, a := range alarms(t, s) {
-		if len(a.reads()) == 0 {
-			t.Errorf("%s reads no metric", name)
-		}
+	filters := properties[filter](t, s, "AWS::Logs::MetricFilter")
+	for name, a := range properties[alarm](t, s, "AWS::CloudWatch::Alarm") {
 		for _, q := range a.Metrics {
-			m := q.MetricStat.Metric
-			if q.Expression != "" {
+			namespace := target(q.MetricStat.Metric.Namespace)
+			if q.Expression != "" || strings.HasPrefix(namespace, "AWS/") {
 				continue
 			}
-			filter, isOurs := emitter(filters, m)
-			aws := documented[target(m.Namespace)]
-			isAWS := slices.Contains(aws.names, m.MetricName) && len(m.Dimensions) == 1 && m.Dimensions[0].Name == aws.dimension
-			if !isOurs && !isAWS {
-				t.Errorf("%s reads %+v, which nothing emits", name, m)
-			}
-			if isOurs && filter.MetricTransformations[0].MetricValue != "1" && q.MetricStat.Stat == "Sum" {
-				t.Errorf("%s sums the values of %s, which are no counts", name, m.MetricName)
+			filter, isOurs := emitter(filters, q.MetricStat.Metric)
+			if !isOurs {
+				t.Errorf("%s reads %+v, which nothing emits", name, q.MetricStat.Metric)
+			} else if q.MetricStat.Stat == "Sum" && filter.MetricTransformations[0].MetricValue != "1" {
+				t.Errorf("%s sums the values of %s, which are no counts", name, q.MetricStat.Metric.MetricName)
 			}
 		}
 	}
+}
+
+// emitter returns the filter that emits a metric in the stack's namespace, if there is one.
+func emitter(filters map[string]filter, m metric) (filter, bool) {
+	namespace := map[string]string{"Fn::Sub": "PlantStore/${AWS::StackName}"}
+	for _, f := range filters {
+		emitted := f.MetricTransformations[0]
+		if emitted.MetricName == m.MetricName && equal(emitted.MetricNamespace, namespace) && equal(m.Namespace, namespace) {
+			return f, true
+		}
+	}
+	return filter{}, false
 }
 
 // TestErrorsAlarm checks that no function crashes in silence. A crash logs no line of ours, so the
@@ -130,10 +110,10 @@ func TestAlarmsRead(t *testing.T) {
 // must look at several periods.
 func TestErrorsAlarm(t *testing.T) {
 	s := production(t)
-	a := alarms(t, s)["ErrorsAlarm"]
+	a := properties[alarm](t, s, "AWS::CloudWatch::Alarm")["ErrorsAlarm"]
 	for name := range properties[function](t, s, "AWS::Lambda::Function") {
 		want := metric{Namespace: "AWS/Lambda", MetricName: "Errors", Dimensions: []dimension{{Name: "FunctionName", Value: ref{name}}}}
-		if !slices.ContainsFunc(a.reads(), func(m metric) bool { return equal(m, want) }) {
+		if !slices.ContainsFunc(a.Metrics, func(q query) bool { return equal(q.MetricStat.Metric, want) }) {
 			t.Errorf("ErrorsAlarm does not read the errors of %s", name)
 		}
 	}
@@ -143,26 +123,41 @@ func TestErrorsAlarm(t *testing.T) {
 }
 
 // TestCanary checks that each alarm on the functions rolls a deployment back, and that no alarm on the
-// API does, because anybody can cause those.
+// API does, because anybody can cause those. dev, and a deployment at once, have nothing of CodeDeploy:
+// it would reject a fix while an alarm fires.
 func TestCanary(t *testing.T) {
 	type group struct {
 		AlarmConfiguration struct{ Alarms []struct{ Name ref } }
 	}
-	translated := translate(t)
-	for stage, s := range map[string]stack{"staging": translated.Staging, "production": translated.Production} {
-		want := alarmsOnFunctions(t, s)
-		groups := properties[group](t, s, "AWS::CodeDeploy::DeploymentGroup")
-		if len(groups) == 0 {
-			t.Errorf("%s has no canary", stage)
+	for _, test := range []struct {
+		stack     string
+		hasCanary bool
+	}{
+		{stack: "dev gradual", hasCanary: false},
+		{stack: "staging gradual", hasCanary: true},
+		{stack: "production gradual", hasCanary: true},
+		{stack: "production at-once", hasCanary: false},
+	} {
+		s := stacks(t)[test.stack]
+		hasCanary := false
+		for _, resource := range s.Resources {
+			hasCanary = hasCanary || strings.HasPrefix(resource.Type, "AWS::CodeDeploy::")
 		}
-		for name, g := range groups {
+		if hasCanary != test.hasCanary {
+			t.Errorf("%s has a canary = %t, want %t", test.stack, hasCanary, test.hasCanary)
+		}
+		if !hasCanary {
+			continue
+		}
+		want := alarmsOnFunctions(t, s)
+		for group, g := range properties[group](t, s, "AWS::CodeDeploy::DeploymentGroup") {
 			var got []string
 			for _, alarm := range g.AlarmConfiguration.Alarms {
 				got = append(got, alarm.Name.Ref)
 			}
 			slices.Sort(got)
 			if !slices.Equal(got, want) {
-				t.Errorf("%s of %s is rolled back by %v, want %v", name, stage, got, want)
+				t.Errorf("%s of %s is rolled back by %v, want %v", group, test.stack, got, want)
 			}
 		}
 	}
@@ -171,29 +166,16 @@ func TestCanary(t *testing.T) {
 // alarmsOnFunctions returns the alarms that read neither a metric of API Gateway nor its log.
 func alarmsOnFunctions(t *testing.T, s stack) (names []string) {
 	t.Helper()
-	filters := filters(t, s)
-	for name, a := range alarms(t, s) {
-		isOnAPI := func(m metric) bool {
-			filter, isOurs := emitter(filters, m)
-			return m.Namespace == "AWS/ApiGateway" || isOurs && filter.LogGroupName.Ref == "AccessLog"
+	filters := properties[filter](t, s, "AWS::Logs::MetricFilter")
+	for name, a := range properties[alarm](t, s, "AWS::CloudWatch::Alarm") {
+		isOnAPI := func(q query) bool {
+			filter, isOurs := emitter(filters, q.MetricStat.Metric)
+			return q.MetricStat.Metric.Namespace == "AWS/ApiGateway" || isOurs && filter.LogGroupName.Ref == "AccessLog"
 		}
-		if !slices.ContainsFunc(a.reads(), isOnAPI) {
+		if !slices.ContainsFunc(a.Metrics, isOnAPI) {
 			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
 	return names
-}
-
-// TestWithoutCanary checks that dev, and a deployment at once, have nothing of CodeDeploy: it would
-// reject a fix while an alarm fires.
-func TestWithoutCanary(t *testing.T) {
-	translated := translate(t)
-	for name, s := range map[string]stack{"dev": translated.Dev, "at-once": translated.AtOnce} {
-		for resource := range s.Resources {
-			if strings.HasPrefix(s.Resources[resource].Type, "AWS::CodeDeploy::") {
-				t.Errorf("%s has %s", name, resource)
-			}
-		}
-	}
 }

@@ -16,44 +16,59 @@ import (
 
 func TestMain(m *testing.M) { processtest.RunInRoot(m) }
 
-func read(t *testing.T, file string) string {
-	t.Helper()
-	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
+// Prints the stacks that SAM makes of template.yaml, and deploy/role.yaml, as JSON.
+const translate = `
+import copy, json, sys
+import boto3
+from samcli.yamlhelper import yaml_parse
+from samtranslator.parser.parser import Parser
+from samtranslator.translator.translator import Translator
+
+with open("template.yaml") as file:
+    template = yaml_parse(file.read())
+del template["Globals"]["Function"]["CodeUri"]
+for resource in template["Resources"].values():
+    if resource["Type"] == "AWS::Serverless::Function":
+        resource["Properties"]["CodeUri"] = "s3://bucket/key"
+translator = Translator({}, Parser(), boto_session=boto3.Session(region_name="eu-central-1"))
+with open("deploy/role.yaml") as file:
+    stacks = {"deploy/role.yaml": yaml_parse(file.read())}
+for name in ("dev gradual", "staging gradual", "production gradual", "production at-once"):
+    stage, shift = name.split()
+    stacks[name] = translator.translate(copy.deepcopy(template), {"Stage": stage, "Shift": shift})
+json.dump(stacks, sys.stdout)`
+
+var translation struct {
+	once   sync.Once
+	stacks map[string]stack
+	err    error
 }
 
-// translation is what SAM makes of the template, and the actions that CloudFormation needs for it.
-type translation struct {
-	Production, Staging, AtOnce, Dev stack
-	Permissions                      []string
-}
-
-// translate returns the translation of the template. SAM makes it once for all tests. The test is
-// skipped if SAM is missing.
-func translate(t *testing.T) (translated translation) {
+// stacks returns what SAM makes of the template, by stage and shift, and deploy/role.yaml. SAM does that
+// once for all tests. The test is skipped if SAM is missing.
+func stacks(t *testing.T) map[string]stack {
 	t.Helper()
 	python := processtest.Python(t, "sam")
-	sam.once.Do(func() {
-		command := exec.Command(python, "test/template/stack.py") //nolint:noctx // for all tests
+	translation.once.Do(func() {
+		command := exec.Command(python, "-c", translate) //nolint:noctx // for all tests
 		command.Stderr = os.Stderr
-		sam.output, sam.err = command.Output()
+		output, err := command.Output()
+		if err != nil {
+			translation.err = err
+			return
+		}
+		translation.err = json.Unmarshal(output, &translation.stacks)
 	})
-	if sam.err != nil {
-		t.Fatalf("SAM does not translate template.yaml: %v", sam.err)
+	if translation.err != nil {
+		t.Fatalf("SAM does not translate template.yaml: %v", translation.err)
 	}
-	if err := json.Unmarshal(sam.output, &translated); err != nil {
-		t.Fatal(err)
-	}
-	return translated
+	return translation.stacks
 }
 
-var sam struct {
-	once   sync.Once
-	output []byte
-	err    error
+// production returns the stack with everything in it.
+func production(t *testing.T) stack {
+	t.Helper()
+	return stacks(t)["production gradual"]
 }
 
 // stack is a template as CloudFormation gets it from SAM. An intrinsic function is an
@@ -69,12 +84,6 @@ type resource struct {
 	DeletionPolicy      string
 	UpdateReplacePolicy string
 	Properties          json.RawMessage
-}
-
-// production returns the stack with everything in it.
-func production(t *testing.T) stack {
-	t.Helper()
-	return translate(t).Production
 }
 
 // properties returns the properties of the resources of a type. It fails the test if
@@ -98,29 +107,10 @@ func properties[T any](t *testing.T, s stack, kind string) map[string]T {
 	return found
 }
 
-// function is what the rules read of an AWS::Lambda::Function.
-type function struct {
-	Environment   struct{ Variables map[string]any }
-	MemorySize    any
-	Timeout       int // seconds
-	Role          any
-	TracingConfig any
-}
-
-// table returns the table that a function gets the name of.
-func (f function) table() string {
-	for name, value := range f.Environment.Variables {
-		if strings.HasSuffix(name, "_TABLE") {
-			return target(value)
-		}
-	}
-	return ""
-}
-
 // ref is a reference to a parameter or to a resource.
 type ref struct{ Ref string }
 
-// target returns the resource or parameter that a reference names, or a text as it is.
+// target returns the resource or parameter that a reference names, or a text as it is, as that of Fn::Sub.
 func target(value any) string {
 	switch value := value.(type) {
 	case string:
@@ -128,6 +118,9 @@ func target(value any) string {
 	case map[string]any:
 		if name, isRef := value["Ref"].(string); isRef {
 			return name
+		}
+		if text, isText := value["Fn::Sub"].(string); isText {
+			return text
 		}
 		if attribute, isAttribute := value["Fn::GetAtt"].([]any); isAttribute {
 			return attribute[0].(string)
@@ -150,4 +143,13 @@ func decoded(value any) (as any) {
 	encoded, _ := json.Marshal(value) // our types have a JSON form
 	_ = json.Unmarshal(encoded, &as)  // it is well-formed
 	return as
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
 }

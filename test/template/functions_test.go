@@ -1,0 +1,164 @@
+package template
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"plantstore/internal/budget"
+)
+
+// function is what the rules read of an AWS::Lambda::Function.
+type function struct {
+	Environment   struct{ Variables map[string]any }
+	MemorySize    any
+	Timeout       int // seconds
+	Role          any
+	TracingConfig any
+}
+
+// role is what the rules read of an AWS::IAM::Role.
+type role struct {
+	ManagedPolicyArns []any
+	Policies          []struct{ PolicyDocument policy }
+}
+
+// policy is a policy of IAM.
+type policy struct{ Statement []statement }
+
+type statement struct {
+	Effect    string
+	Action    list
+	Resource  list
+	Condition any
+}
+
+// UnmarshalJSON decodes a statement, or the first of the two that Fn::If chooses from. It refuses
+// what the rules do not read, such as NotAction.
+func (s *statement) UnmarshalJSON(text []byte) error {
+	var choice struct {
+		If []json.RawMessage `json:"Fn::If"`
+	}
+	if err := json.Unmarshal(text, &choice); err != nil {
+		return err
+	}
+	if len(choice.If) > 1 {
+		text = choice.If[1]
+	}
+	type plain statement // without this method
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	return decoder.Decode((*plain)(s))
+}
+
+// list is a list of texts and references, or one without a list. Of a reference, the name remains, of
+// Fn::Sub, the text.
+type list []string
+
+func (l *list) UnmarshalJSON(text []byte) error {
+	var value any
+	if err := json.Unmarshal(text, &value); err != nil {
+		return err
+	}
+	values, isList := value.([]any)
+	if !isList {
+		values = []any{value}
+	}
+	for _, value := range values {
+		*l = append(*l, target(value))
+	}
+	return nil
+}
+
+// grants returns what a policy allows, as in "dynamodb:PutItem on PlantsTable".
+func (p policy) grants() (grants []string) {
+	for _, s := range p.Statement {
+		for _, action := range s.Action {
+			for _, resource := range s.Resource {
+				grants = append(grants, action+" on "+resource)
+			}
+		}
+	}
+	return grants
+}
+
+// policy returns the policy of a role, which must be its only one.
+func (r role) policy(t *testing.T) policy {
+	t.Helper()
+	if len(r.Policies) != 1 || len(r.ManagedPolicyArns) > 0 {
+		t.Fatalf("the role has %d policies and the managed policies %v, want one policy", len(r.Policies), r.ManagedPolicyArns)
+	}
+	return r.Policies[0].PolicyDocument
+}
+
+// TestRoles checks that a function may do one action, on its own table, besides writing
+// its log and traces, and that the permissions boundary of deploy/role.yaml allows that.
+func TestRoles(t *testing.T) {
+	everyFunction := []string{
+		"logs:CreateLogStream on Log", "logs:PutLogEvents on Log", "xray:PutTraceSegments on *", "xray:PutTelemetryRecords on *",
+	}
+	type managedPolicy struct{ PolicyDocument policy }
+	boundary := properties[managedPolicy](t, stacks(t)["deploy/role.yaml"], "AWS::IAM::ManagedPolicy")["Boundary"].PolicyDocument.grants()
+	s := production(t)
+	roles := properties[role](t, s, "AWS::IAM::Role")
+	for name, f := range properties[function](t, s, "AWS::Lambda::Function") {
+		var table string
+		for variable, value := range f.Environment.Variables {
+			if strings.HasSuffix(variable, "_TABLE") {
+				table = target(value)
+			}
+		}
+		own := slices.DeleteFunc(roles[target(f.Role)].policy(t).grants(), func(grant string) bool {
+			return slices.Contains(everyFunction, grant)
+		})
+		if len(own) != 1 || !strings.HasPrefix(own[0], "dynamodb:") || !strings.HasSuffix(own[0], " on "+table) || strings.Contains(own[0], "*") {
+			t.Errorf("%s may do %v, want one action on %s", name, own, table)
+			continue
+		}
+		if want := strings.Replace(own[0], table, tableARN+table+"-*", 1); !slices.Contains(boundary, want) {
+			t.Errorf("%s may do %s, which the boundary does not allow", name, own)
+		}
+	}
+}
+
+// TestVersions checks that a change of a parameter alone publishes a version: the version's
+// description names the parameters that the function reads, except the name of the build, which
+// only the log shows. The version before remains.
+func TestVersions(t *testing.T) {
+	type version struct {
+		FunctionName ref
+		Description  any
+	}
+	s := production(t)
+	functions := properties[function](t, s, "AWS::Lambda::Function")
+	for name, v := range properties[version](t, s, "AWS::Lambda::Version") {
+		f := functions[v.FunctionName.Ref]
+		text, _ := v.Description.(map[string]any)["Fn::Sub"].(string)
+		for parameter := range s.Parameters {
+			isRead := parameter != "Build" && refers([]any{f.Environment.Variables, f.MemorySize, f.TracingConfig}, parameter)
+			if isNamed := strings.Contains(text, "${"+parameter+"}"); isRead != isNamed {
+				t.Errorf("%s reads %s = %t, and the description of %s names it = %t", v.FunctionName.Ref, parameter, isRead, name, isNamed)
+			}
+		}
+		if r := s.Resources[name]; r.DeletionPolicy != "Retain" || r.UpdateReplacePolicy != "Retain" {
+			t.Errorf("%s has the policies %q and %q, want it to remain", name, r.DeletionPolicy, r.UpdateReplacePolicy)
+		}
+	}
+}
+
+// TestTimeouts checks that Lambda stops a function a second after its budget. TestDeadline, in
+// internal/api, checks the budget that a function gives its store.
+func TestTimeouts(t *testing.T) {
+	for name, f := range properties[function](t, production(t), "AWS::Lambda::Function") {
+		want := budget.OperationTimeout
+		if name == "AuthorizerFunction" {
+			want = budget.AuthorizerTimeout
+		}
+		if got := time.Duration(f.Timeout) * time.Second; got != want {
+			t.Errorf("%s has %v, want %v", name, got, want)
+		}
+	}
+}

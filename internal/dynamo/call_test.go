@@ -26,7 +26,7 @@ var (
 	sameRequest  = exists(fern.Key, "fern")
 	otherPlant   = exists(fern.Key, "ficus")
 	otherRequest = exists(plant.NewWriteKey("bob", "k"), "fern")
-	unreadable   = strings.Replace(exists(fern.Key, "fern"), "2026-03-01T11:00:00Z", "yesterday", 1)
+	unreadable   = strings.Replace(sameRequest, "2026-03-01T11:00:00Z", "yesterday", 1)
 )
 
 // exists is the body of the answer to a put whose id has a plant.
@@ -36,9 +36,6 @@ func exists(key, name string) string {
 		"created_at": {"S": "2026-03-01T11:00:00Z"}, "created_by": {"S": "alice"}
 	}}`, namespace, plantKey.Name, plantKey.Type, name, key)
 }
-
-// withoutNamespace returns the body of an error whose name has no namespace.
-func withoutNamespace(body string) string { return strings.Replace(body, namespace, "", 1) }
 
 // isOnly reports whether err is want, and no other error that the two stores promise. errOther stands
 // for every error that they do not promise.
@@ -63,23 +60,14 @@ var unknown = plant.ErrOutcomeUnknown
 var errOther = errors.New("another error")
 
 // create creates the fern in a DynamoDB that does with each attempt what the next of attempts says. It
-// checks that each attempt is the same conditional put, and returns their number.
+// returns the number of attempts. The suite of all stores checks the condition of the put.
 func create(t *testing.T, timeout time.Duration, attempts ...http.HandlerFunc) (n int, err error) {
 	t.Helper()
 	fake := newFake(t, attempts...)
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
-	err = (&Plants{Client: fake.client(), Table: "plants"}).Create(ctx, fern)
-	requests := fake.received()
-	for _, r := range requests {
-		if !strings.Contains(r.body, `"attribute_not_exists(`+plantKey.Name+`)"`) {
-			t.Errorf("attempt = %s, want a conditional put", r.body)
-		}
-		if r.body != requests[0].body {
-			t.Errorf("attempt = %s, want the same as the first: %s", r.body, requests[0].body)
-		}
-	}
-	return len(requests), err
+	err = fake.plants().Create(ctx, fern)
+	return len(fake.received()), err
 }
 
 // The put is repeated until its outcome is known: as often as there are attempts in the row. The suite of
@@ -97,12 +85,9 @@ func TestCreateByAttempts(t *testing.T) {
 		{name: "throttling", attempts: do(throttle, succeed)},
 		{name: "a conflict with a transaction", attempts: do(refuse("TransactionConflictException"), succeed)},
 		{name: "a conflict with another region", attempts: do(refuse("ReplicatedWriteConflictException"), succeed)},
-		{name: "a failure without a body", attempts: do(answer(500, ""), succeed)},
 		{name: "a proxy that waited too long", attempts: do(answer(408, ""), succeed)},
 		{name: "a refusal that is no JSON", attempts: do(answer(400, "<html>"), succeed)},
-		{name: "a refusal that names no error", attempts: do(answer(429, `{"message":"slow down"}`), succeed)},
 		{name: "a refusal that names no error of DynamoDB's", attempts: do(answer(429, `{"code":"too_many"}`), succeed)},
-		{name: "a refusal with an empty name", attempts: do(answer(400, `{"__type":"com.amazonaws#"}`), succeed)},
 		{name: "a refusal that is cut", attempts: do(begin(400, hangUp), succeed)},
 
 		// The first attempt was applied, but its answer was lost.
@@ -111,25 +96,23 @@ func TestCreateByAttempts(t *testing.T) {
 		{name: "a cut answer", attempts: do(begin(200, hangUp), refuseWith(sameRequest))},
 		{name: "an answer that stalls", attempts: do(begin(200, stall), refuseWith(sameRequest))},
 		{name: "an answer that is no JSON", attempts: do(answer(200, "#"), refuseWith(sameRequest))},
-		{name: "throttling in answer to a write that was made", attempts: do(throttle, refuseWith(sameRequest))},
+		{name: "throttling after a write", attempts: do(throttle, refuseWith(sameRequest))},
 		{name: "a lost answer, and another's plant", attempts: do(hangUp, refuseWith(otherRequest)), want: plant.ErrExists},
 		{name: "a lost answer, and another plant", attempts: do(hangUp, refuseWith(otherPlant)), want: plant.ErrKeyReused},
 
 		// Other servers of the API name an error without a namespace. They send no checksum, nor does
 		// the fake.
-		{name: "another server finds the plant", attempts: do(refuseWith(withoutNamespace(sameRequest)))},
+		{name: "another server finds the plant", attempts: do(refuseWith(strings.Replace(sameRequest, namespace, "", 1)))},
 		{name: "another server refuses", attempts: do(refuseWith(`{"__type":"AccessDeniedException"}`)), want: errOther},
 
 		// What came before the refusal decides whether the plant may have been created.
 		{name: "a refusal", attempts: do(deny), want: errOther},
 		{name: "no table", attempts: do(noTable), want: errOther},
-		{name: "an invalid request", attempts: do(refuse("ValidationException")), want: errOther},
 		{name: "throttling, then a refusal", attempts: do(throttle, deny), want: errOther},
 		{name: "a failure named as a refusal, then a refusal", attempts: do(answer(500, errorBody("XException")), deny), want: unknown},
 		{name: "a failure, then a refusal", attempts: do(fail, deny), want: unknown},
 		{name: "a lost answer, then a refusal", attempts: do(hangUp, noTable), want: unknown},
-		{name: "a cut answer, then a refusal", attempts: do(begin(200, hangUp), deny), want: unknown},
-		{name: "the id exists, without the item", attempts: do(conditionFails), want: unknown},
+		{name: "the id exists, without the item", attempts: do(refuse("ConditionalCheckFailedException")), want: unknown},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -163,7 +146,6 @@ func TestCreateByDeadline(t *testing.T) {
 		{name: "a failure, then throttling", attempts: do(fail, throttle), want: unknown, cause: "Throttling"},
 		{name: "a lost answer, then no server", attempts: do(hangUp, noServer), want: unknown, cause: "refused"},
 		{name: "throttling, then no server", attempts: do(throttle, noServer), want: plant.ErrUnavailable, cause: "refused"},
-		{name: "no server", attempts: do(noServer), want: plant.ErrUnavailable, cause: "refused"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -193,9 +175,8 @@ func TestEndedContext(t *testing.T) {
 	})
 }
 
-// In a long outage a client uses up its retry quota. From then on each operation makes one attempt and
-// ends before its deadline. After the outage, an operation succeeds at once. The log has the figures of
-// docs/reliability.md.
+// In a long outage a client uses up its retry quota. From then on each operation makes one attempt. After
+// the outage, an operation succeeds at once. The log has the figures of docs/reliability.md.
 func TestQuota(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -210,10 +191,9 @@ func TestQuota(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				fake := newFake(t, test.always)
-				store := &Plants{Client: fake.client(), Table: "plants"}
+				store := fake.plants()
 				outage := time.Now()
 				var attempts int
-				var took time.Duration
 				var err error
 				for request := range 30 {
 					ctx, cancel := context.WithTimeout(t.Context(), budget.OperationWait)
@@ -221,18 +201,14 @@ func TestQuota(t *testing.T) {
 					start := time.Now()
 					err = store.Create(ctx, fern)
 					cancel()
-					took = time.Since(start)
 					attempts = len(fake.received()) - before
-					t.Logf("request %d, after %v: %d attempts in %v", request+1, time.Since(outage), attempts, took)
+					t.Logf("request %d, after %v: %d attempts in %v", request+1, time.Since(outage), attempts, time.Since(start))
 				}
 				if !isOnly(err, test.want) {
 					t.Errorf("Create late in an outage = %v, want %v", err, test.want)
 				}
 				if attempts != 1 {
 					t.Errorf("Create late in an outage made %d attempts, want 1", attempts)
-				}
-				if took > budget.Attempt {
-					t.Errorf("Create late in an outage took %v, want the time of an attempt at most", took)
 				}
 				fake.does(succeed)
 				if err := store.Create(t.Context(), fern); err != nil {

@@ -92,31 +92,26 @@ func (f *fake) received() []request {
 	return slices.Clone(f.requests)
 }
 
-// client returns a function's client of the fake.
+// client returns a function's client whose connections are to the fake.
 func (f *fake) client() *dynamodb.Client {
-	return f.connect(functionClient("us-east-1", "http://fake"))
-}
-
-// connect returns a client that differs from another in its connections: they are to the fake.
-func (f *fake) connect(client *dynamodb.Client) *dynamodb.Client {
-	options := client.Options()
+	options := functionClient("us-east-1", "http://fake").Options()
 	transport, _ := options.HTTPClient.(*awshttp.BuildableClient)
 	options.HTTPClient = transport.WithTransportOptions(func(t *http.Transport) { t.DialContext = f.dial })
 	return dynamodb.New(options)
 }
 
+// The stores in the fake.
+func (f *fake) plants() *Plants { return &Plants{Client: f.client(), Table: "plants"} }
+func (f *fake) tokens() *Tokens { return &Tokens{Client: f.client(), Table: "tokens"} }
+
 // functionClient returns a function's client of the DynamoDB at endpoint, or of AWS's if endpoint is
 // empty.
 func functionClient(region, endpoint string) *dynamodb.Client {
-	return NewFunctionClient(configuration(region, endpoint), slog.New(slog.DiscardHandler))
-}
-
-func configuration(region, endpoint string) aws.Config {
 	cfg := aws.Config{Region: region, Credentials: credentials.NewStaticCredentialsProvider("id", "secret", "")}
 	if endpoint != "" {
 		cfg.BaseEndpoint = &endpoint
 	}
-	return cfg
+	return NewFunctionClient(cfg, slog.New(slog.DiscardHandler))
 }
 
 // do returns what the fake does, one attempt after the other.
@@ -129,9 +124,6 @@ var (
 	limit    = refuse("RequestLimitExceeded")
 	deny     = refuse("AccessDeniedException")
 	noTable  = refuse("ResourceNotFoundException")
-
-	// conditionFails is the refusal of an operation whose condition fails, without the item.
-	conditionFails = refuse("ConditionalCheckFailedException")
 )
 
 // namespace precedes the name of an error in DynamoDB's answers.

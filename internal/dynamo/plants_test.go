@@ -10,20 +10,6 @@ import (
 	"plantstore/internal/plant"
 )
 
-// attributes are the attributes of an item, each by its type and value.
-type attributes map[string]map[string]string
-
-// put returns the item that the fake received.
-func put(t *testing.T, fake *fake) attributes {
-	t.Helper()
-	var sent struct{ Item attributes }
-	body := fake.received()[0].body
-	if err := json.Unmarshal([]byte(body), &sent); err != nil {
-		t.Fatalf("the item of %s: %v", body, err)
-	}
-	return sent.Item
-}
-
 // The attributes of a plant's item are fixed: other programs read them.
 func TestPlantItem(t *testing.T) {
 	tests := []struct {
@@ -44,18 +30,24 @@ func TestPlantItem(t *testing.T) {
 					Subject:  "alice",
 					Time:     time.Date(2026, 3, 1, 13, 0, 0, 0, time.FixedZone("CET", 3600)),
 				}
-				if err := (&Plants{Client: fake.client(), Table: "plants"}).Create(t.Context(), write); err != nil {
+				if err := fake.plants().Create(t.Context(), write); err != nil {
 					t.Fatal(err)
 				}
-				want := attributes{
+				var sent struct {
+					Item map[string]map[string]string // each attribute by its type
+				}
+				if err := json.Unmarshal([]byte(fake.received()[0].body), &sent); err != nil {
+					t.Fatal(err)
+				}
+				want := map[string]map[string]string{
 					"id": {"N": "-7"}, "name": {"S": "fern"}, "created_at": {"S": "2026-03-01T12:00:00Z"},
 					"created_by": {"S": "alice"}, "write_key": {"S": "k"},
 				}
 				if test.want != nil {
 					want["tag"] = test.want
 				}
-				if got := put(t, fake); !reflect.DeepEqual(got, want) {
-					t.Errorf("Create puts %v, want %v", got, want)
+				if !reflect.DeepEqual(sent.Item, want) {
+					t.Errorf("Create puts %v, want %v", sent.Item, want)
 				}
 			})
 		})

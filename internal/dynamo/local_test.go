@@ -8,6 +8,8 @@ import (
 	"plantstore/test/storetest"
 )
 
+// The tests of this file need DynamoDB Local.
+
 func TestPlants(t *testing.T) {
 	t.Parallel()
 	client, plants, _ := dynamotest.Tables(t)

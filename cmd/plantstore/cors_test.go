@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"plantstore/internal/api"
 	"plantstore/test/processtest"
 )
 
@@ -69,15 +70,20 @@ func TestAllowedOrigin(t *testing.T) {
 			"Access-Control-Request-Headers": {sent},
 		})
 	}
-	for _, method := range deployed.AllowMethods {
+	var methods []string
+	for _, routeKey := range api.Routes() {
+		method, _, _ := strings.Cut(routeKey, " ")
+		methods = append(methods, method)
 		if got := preflight(method).Get("Access-Control-Allow-Methods"); got != method {
 			t.Errorf("allowed methods: %q, want %q", got, method)
 		}
 	}
+	slices.Sort(methods)
 	allowed := preflight("POST")
 	refused := send(t, server, "POST", http.Header{})
 	tests := []struct{ name, got, want string }{
 		{"origin", allowed.Get("Access-Control-Allow-Origin"), site},
+		{"methods of the routes", strings.Join(slices.Compact(methods), ", "), strings.Join(deployed.AllowMethods, ", ")},
 		{"allowed headers", allowed.Get("Access-Control-Allow-Headers"), sent},
 		{"seconds", allowed.Get("Access-Control-Max-Age"), strconv.Itoa(deployed.MaxAge)},
 		{"origin of an answer", refused.Get("Access-Control-Allow-Origin"), site},

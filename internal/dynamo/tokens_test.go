@@ -144,3 +144,16 @@ func TestUncertainChanges(t *testing.T) {
 		}
 	})
 }
+
+// The time of expiry is a number of seconds: the table's TTL needs that.
+func TestTokenItem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := newFake(t, succeed)
+		if err := fake.tokens().Add(t.Context(), token.Token{ID: "i", ExpiresAt: time.Unix(1_800_000_000, 0)}); err != nil {
+			t.Fatal(err)
+		}
+		if body := fake.received()[0].body; !strings.Contains(body, `"expires_at":{"N":"1800000000"}`) {
+			t.Errorf("Add sends %s, want the seconds of expiry", body)
+		}
+	})
+}

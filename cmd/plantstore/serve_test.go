@@ -4,48 +4,25 @@ import (
 	"context"
 	"net"
 	"net/http"
-	"os"
-	"strings"
 	"testing"
 	"time"
 
-	"plantstore/test/processtest"
+	"plantstore/internal/token"
 )
 
-// TOKEN is a client's variable and may hold the token of a deployed stack, so serve ignores it.
-// SERVE_TOKEN is its own.
+// A server in memory accepts the token of an earlier run.
 func TestServeToken(t *testing.T) {
 	t.Parallel()
-	earlier := processtest.Serve(t, os.Args[0], append(processtest.InMemory(), asCommand)...).Token
-	tests := []struct {
-		name, variable string
-		accepted       bool
-	}{
-		{name: "the token of a client is ignored", variable: "TOKEN", accepted: false},
-		{name: "the token of an earlier run is accepted", variable: "SERVE_TOKEN", accepted: true},
+	_, _, earlier, err := new(serveCommand).memoryStores(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			environment := append(processtest.InMemory(), asCommand, test.variable+"="+earlier)
-			server := processtest.Serve(t, os.Args[0], environment...)
-			if printed := server.Token == earlier; printed != test.accepted {
-				t.Errorf("serve with %s=%s prints the token %s, the same: %t, want %t", test.variable, earlier, server.Token, printed, test.accepted)
-			}
-			request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/plants", strings.NewReader(`{"id":1,"name":"fern"}`))
-			if err != nil {
-				t.Fatal(err)
-			}
-			request.Header.Set("Authorization", "Bearer "+earlier)
-			answer, err := http.DefaultClient.Do(request)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_ = answer.Body.Close()
-			if accepted := answer.StatusCode == http.StatusOK; accepted != test.accepted {
-				t.Errorf("serve with %s=%s answers the token with %d, want that it is accepted: %t", test.variable, earlier, answer.StatusCode, test.accepted)
-			}
-		})
+	_, tokens, bearer, err := (&serveCommand{ServeToken: earlier}).memoryStores(t.Context())
+	if err != nil || bearer != earlier {
+		t.Fatalf("memoryStores = the token %q, %v, want %q", bearer, err, earlier)
+	}
+	if _, err := (token.Verifier{Store: tokens, Now: time.Now}).Verify(t.Context(), earlier); err != nil {
+		t.Errorf("Verify(%q) = %v, want that it is valid", earlier, err)
 	}
 }
 

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"plantstore/test/processtest"
+)
+
+// asCommand is a variable with which the program of these tests runs as the command.
+const asCommand = "RUN_AS_COMMAND=yes"
+
+func TestMain(m *testing.M) {
+	if slices.Contains(os.Environ(), asCommand) {
+		main()
+		return
+	}
+	processtest.RunAtOnce(m)
+}
+
+// tool is the command with an environment of its own.
+type tool struct{ environment []string }
+
+func newTool(t *testing.T, environment ...string) tool {
+	t.Helper()
+	folder := t.TempDir()
+	none := filepath.Join(folder, "none") // no configuration of the user who runs the tests
+	return tool{environment: append([]string{
+		asCommand, "GORACE=" + os.Getenv("GORACE"), "HOME=" + none, "AWS_CONFIG_FILE=" + none, "AWS_SHARED_CREDENTIALS_FILE=" + none,
+		"AWS_EC2_METADATA_DISABLED=true",
+		"GOCOVERDIR=" + folder, // without it, `go test -cover` makes the command print a warning
+	}, environment...)}
+}
+
+// result is what a command printed, and its exit status.
+type result struct {
+	status         int
+	stdout, stderr string
+}
+
+// run runs the command with these words as its arguments.
+func (p tool) run(t *testing.T, args, stdin string) result {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	command := exec.CommandContext(ctx, os.Args[0], strings.Fields(args)...)
+	command.Env = p.environment
+	command.Stdin = strings.NewReader(stdin)
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &stderr
+	err := command.Run()
+	if _, failed := errors.AsType[*exec.ExitError](err); err != nil && !failed {
+		t.Fatalf("plantstore %s: %v", args, err)
+	}
+	return result{status: command.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
+}
+
+// check runs the command and compares the result. The outputs in want are regular expressions for the
+// whole outputs.
+func (p tool) check(t *testing.T, args string, want result) {
+	t.Helper()
+	got := p.run(t, args, "")
+	matches := func(pattern, text string) bool { return regexp.MustCompile("^" + pattern + "$").MatchString(text) }
+	if got.status != want.status || !matches(want.stdout, got.stdout) || !matches(want.stderr, got.stderr) {
+		t.Fatalf("plantstore %s = %+v, want %+v", args, got, want)
+	}
+}
+
+// A failure has one line on standard error, which says what is wrong or what to do.
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	const usage, other = 2, 1 // exit statuses
+	p := newTool(t)
+	for _, test := range []struct {
+		name, args string
+		status     int
+		want       string // part of the line
+	}{
+		{"a word for the lifetime", "token issue --subject ann --ttl soon", usage, "--ttl: must be between 1s and 32767d"},
+		{"a lifetime too long", "token issue --subject ann --ttl 900000h", usage, "--ttl: must be between 1s and 32767d"},
+		{"no stack and no table", "token list", usage, "set --stack or --table, or --endpoint-url"},
+		{"an empty stack", "token list --stack=", usage, "--stack is empty"},
+		{"no token on standard input", "token revoke --table tokens -", usage, "standard input is not a token"},
+		{"a part of a token", "token revoke --table tokens pst_0a1B2c3D4e5F", usage, "the argument resembles a token, but is none"},
+		{"tables on AWS", "tables create", usage, "tables create is for a local DynamoDB"},
+		{"one table of two", "serve --plants-table plants", usage, "set both --plants-table and --tokens-table"},
+		{"an origin with a slash", "serve --allow-origin https://example.com/", usage, "--allow-origin must be an origin"},
+		{"an issuer alone", "serve --token-issuer https://example.com", usage, "issuer and audience must be set together"},
+		{"a mistyped token", "serve --serve-token pst_mistyped", usage, "--serve-token ($SERVE_TOKEN) is not a token"},
+		{"an address without a port", "serve --addr localhost", usage, "--addr must be HOST:PORT, for example"},
+
+		{"no region", "token list --table tokens", other, "no AWS region: set AWS_REGION"},
+		{"no DynamoDB to list", "token list --endpoint-url http://u:secret@127.0.0.1:1", other, "DynamoDB at http://u:xxxxx@127.0.0.1:1"},
+		{"no DynamoDB to revoke", "token revoke --endpoint-url http://127.0.0.1:1 id", other, "; tokens left to revoke: 1"},
+		{"no DynamoDB to issue", "token issue --endpoint-url http://127.0.0.1:1 --subject ann", other, "its secret is lost: revoke it"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			p.check(t, test.args, result{status: test.status, stderr: ".*" + regexp.QuoteMeta(test.want) + ".*\n"})
+		})
+	}
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"plantstore/internal/dynamo"
+	"plantstore/internal/token"
+	"plantstore/test/dynamotest"
+	"plantstore/test/processtest"
+)
+
+// tokenTool returns a command with an empty table of tokens, and the store in it.
+func tokenTool(t *testing.T) (tool, *dynamo.Tokens) {
+	t.Helper()
+	client, _, tokens := dynamotest.Tables(t)
+	p := newTool(t, "AWS_ENDPOINT_URL_DYNAMODB="+dynamotest.Endpoint(t), "TOKENS_TABLE="+tokens)
+	return p, &dynamo.Tokens{Client: client, Table: tokens}
+}
+
+// issue issues a token and returns its description.
+func (p tool) issue(t *testing.T, subject, ttl string) row {
+	t.Helper()
+	got := p.run(t, "token issue -o json --subject "+subject+" --ttl "+ttl, "")
+	var issued row
+	if err := json.Unmarshal([]byte(got.stdout), &issued); err != nil || got.status != 0 {
+		t.Fatalf("token issue = %+v, %v, want a token", got, err)
+	}
+	return issued
+}
+
+// revoke revokes the token that the argument, or standard input, denotes.
+func (p tool) revoke(t *testing.T, argument, stdin, id string) {
+	t.Helper()
+	want := result{stdout: "Token " + id + " is revoked.\n"}
+	if got := p.run(t, "token revoke "+argument, stdin); got != want {
+		t.Errorf("token revoke = %+v, want %+v", got, want)
+	}
+}
+
+// valid returns the ids of the tokens that are not revoked, sorted.
+func (p tool) valid(t *testing.T) (ids []string) {
+	t.Helper()
+	for _, listed := range p.list(t, "", 0) {
+		if listed.State == "valid" {
+			ids = append(ids, listed.ID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// A token is stored as it was issued.
+func TestIssue(t *testing.T) {
+	t.Parallel()
+	p, store := tokenTool(t)
+	ann := p.issue(t, "ann", "2h")
+	stored, err := store.Find(t.Context(), ann.ID)
+	if err != nil || stored.Digest != token.Digest(ann.Token) {
+		t.Errorf("token issue = %+v, which is stored as %+v, %v", ann, stored, err)
+	}
+	if lifetime := ann.ExpiresAt.Sub(ann.CreatedAt).Round(time.Minute); lifetime != 2*time.Hour {
+		t.Errorf("token issue --ttl 2h = %+v, which is valid for %v", ann, lifetime)
+	}
+	p.check(t, "token issue --subject eve", result{stdout: `pst_\w+\n`, stderr: "Token .* for eve, .*\n"})
+}
+
+// An id, a token or standard input denotes the one token that is revoked, and this can be repeated.
+func TestRevoke(t *testing.T) {
+	t.Parallel()
+	p, _ := tokenTool(t)
+	valid := p.issue(t, "ann", "1h")
+	byID := p.issue(t, "ann", "1h")
+	byInput := p.issue(t, "ann", "1h")
+	byToken := p.issue(t, "ann", "1h")
+	p.revoke(t, byID.ID, "", byID.ID)
+	p.revoke(t, byID.ID, "", byID.ID)
+	p.revoke(t, "-", byInput.Token+"\n", byInput.ID)
+	p.revoke(t, byToken.Token, "", byToken.ID)
+	if got := p.valid(t); !slices.Equal(got, []string{valid.ID}) {
+		t.Errorf("the valid tokens are %q, want %s alone", got, valid.ID)
+	}
+	p.check(t, "token revoke nobody pst_x - "+valid.ID, result{
+		status: 2, stdout: "Token " + valid.ID + " is revoked.\n",
+		stderr: ".* id 2 of 4: the argument resembles a token, .*\n +token nobody: no such token, .*\n +token -: no such token, .*\n",
+	})
+}
+
+// The pipe in the help of revoke revokes all tokens that meet a condition, whatever their ids are.
+func TestRevokeMany(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("jq"); err != nil {
+		processtest.Lacks(t, "jq: apt-get install jq")
+	}
+	const ofAlice = `.subject == "alice"`
+	pipe := regexp.MustCompile(`plantstore token list .* xargs .*`).FindString(examples["revoke"])
+	pipe = strings.ReplaceAll(pipe, " --stack plant-store-dev", "") // the environment names the table
+	pipe = strings.ReplaceAll(pipe, ofAlice, ofAlice+` and .created_at >= "2026-11-20"`)
+	p, store := tokenTool(t)
+	since := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	for _, issued := range []token.Token{
+		{ID: "a", Subject: "alice", CreatedAt: since},
+		{ID: "--endpoint-url=http://127.0.0.1:1", Subject: "alice", CreatedAt: since},
+		{ID: "--help", Subject: "alice", CreatedAt: since},
+		{ID: "- and 'more", Subject: "alice", CreatedAt: since},
+		{ID: "before", Subject: "alice", CreatedAt: since.Add(-time.Second)},
+		{ID: "of another", Subject: "bob", CreatedAt: since},
+	} {
+		issued.Digest = "d"
+		issued.ExpiresAt = time.Now().Add(time.Hour)
+		if err := store.Add(t.Context(), issued); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder := t.TempDir()
+	if err := os.Symlink(os.Args[0], filepath.Join(folder, "plantstore")); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), "sh", "-c", pipe)
+	command.Env = append([]string{"PATH=" + folder + ":" + os.Getenv("PATH")}, p.environment...)
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", pipe, err, out)
+	}
+	if got, want := p.valid(t), []string{"before", "of another"}; !slices.Equal(got, want) {
+		t.Errorf("the valid tokens are %q, want %q", got, want)
+	}
+}

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A path in these documents exists, and a file without a path is in some folder. What has the name
+// A path in a document exists, and a file without a path is in some folder. What has the name
 // getplant is yet to be written.
 func TestPathsInDocuments(t *testing.T) {
 	t.Parallel()
@@ -21,8 +21,9 @@ func TestPathsInDocuments(t *testing.T) {
 	})
 	words := regexp.MustCompile(`\.?[\w*][\w.*-]*(/[\w.*-]+)*`)
 	fileName := regexp.MustCompile(`^[\w.-]+\.(go|md|mjs|png|py|toml|txt|yaml|yml)$`)
-	for _, document := range []string{"docs/architecture.md", "CONTRIBUTING.md"} {
-		content, err := os.ReadFile("../" + document)
+	documents, _ := filepath.Glob("../docs/*.md")
+	for _, document := range append(documents, "../README.md", "../CONTRIBUTING.md") {
+		content, err := os.ReadFile(document)
 		if err != nil {
 			t.Fatal(err)
 		}

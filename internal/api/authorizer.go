@@ -71,14 +71,11 @@ func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request,
 // `Bearer`, in any case, one or more spaces, and the token. It returns errTokenMissing for another
 // scheme or none, and errTokenMalformed if what follows Bearer is not one token.
 func parseBearer(authorization string) (string, error) {
-	scheme := authorization
-	if end := strings.IndexAny(authorization, " \t"); end >= 0 {
-		scheme = authorization[:end]
-	}
-	if !equalFold(scheme, "Bearer") {
+	end := strings.IndexAny(authorization+" ", " \t") // of the scheme
+	if !equalFold(authorization[:end], "Bearer") {
 		return "", errTokenMissing
 	}
-	bearer := strings.TrimLeft(authorization[len(scheme):], " ")
+	bearer := strings.TrimLeft(authorization[end:], " ")
 	if bearer == "" || strings.Trim(bearer, b64token) != "" {
 		return "", errTokenMalformed
 	}

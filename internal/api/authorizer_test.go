@@ -35,30 +35,25 @@ func TestAuthorizer(t *testing.T) {
 		principal     token.Principal
 	}{
 		{
-			name:          "a valid token",
-			authorization: credentials, verify: verifies(alice, nil),
+			name: "a valid token", authorization: credentials, verify: verifies(alice, nil),
 			want: verdict{Verdict: "allow", Subject: "alice", TokenID: "t1"}, principal: alice,
 		},
 		{name: "no header", authorization: "", want: deny("missing"), code: 2001},
 		{name: "two tokens", authorization: "Bearer canary, canary", want: deny("malformed"), code: 2002},
 		{
-			name:          "an expired token",
-			authorization: credentials, verify: verifies(alice, token.ReasonExpired),
+			name: "an expired token", authorization: credentials, verify: verifies(alice, token.ReasonExpired),
 			want: deny("invalid"), code: 2003, reason: "expired", principal: alice,
 		},
 		{
-			name:          "an unavailable store",
-			authorization: credentials, verify: verifies(token.Principal{}, token.ErrUnavailable),
+			name: "an unavailable store", authorization: credentials, verify: verifies(token.Principal{}, token.ErrUnavailable),
 			want: verdict{Verdict: "unavailable"}, code: 5003,
 		},
 		{
-			name:          "an unknown error",
-			authorization: credentials, verify: verifies(token.Principal{}, errors.New("the cause")),
+			name: "an unknown error", authorization: credentials, verify: verifies(token.Principal{}, errors.New("the cause")),
 			want: verdict{Verdict: "unavailable"}, code: 5001,
 		},
 		{
-			name:          "a panic",
-			authorization: credentials, verify: panics,
+			name: "a panic", authorization: credentials, verify: panics,
 			want: verdict{Verdict: "unavailable"}, code: 5001,
 		},
 	}

@@ -57,13 +57,10 @@ func TestIsJSON(t *testing.T) {
 		{"none", "", true},
 		{"another case, and parameters", "Application/JSON ; charset=x; y", true},
 		{"a parameter without a space", "application/json;charset=UTF-8", true},
-		{"an empty parameter", "application/json;", true},
 		{"a tab at the end", "application/json\t", true},
 
-		{"JSON as text", "text/json", false},
-		{"JSON of another kind", "application/problem+json", false},
 		{"a longer subtype", "application/jsonp", false},
-		{"two types", "application/json, text/plain", false},
+		{"JSON of another kind", "application/problem+json", false},
 		{"a parameter alone", "; charset=x", false},
 		{"a letter that folds to s", "application/jſon", false},
 	}

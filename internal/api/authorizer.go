@@ -72,7 +72,7 @@ func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request,
 // scheme or none, and errTokenMalformed if what follows Bearer is not one token.
 func parseBearer(authorization string) (string, error) {
 	end := strings.IndexAny(authorization+" ", " \t") // of the scheme
-	if !equalFold(authorization[:end], "Bearer") {
+	if !strings.EqualFold(authorization[:end], "Bearer") {
 		return "", errTokenMissing
 	}
 	bearer := strings.TrimLeft(authorization[end:], " ")
@@ -84,7 +84,3 @@ func parseBearer(authorization string) (string, error) {
 
 // b64token holds the characters of a token by RFC 6750.
 const b64token = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/="
-
-// equalFold reports whether s is the ASCII text t, in any case. Unicode folds other letters into
-// ASCII's (U+212A into k), but none of them is one byte.
-func equalFold(s, t string) bool { return len(s) == len(t) && strings.EqualFold(s, t) }

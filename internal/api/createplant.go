@@ -43,8 +43,10 @@ func (s *Service) createPlant(ctx context.Context, r request) (any, error) {
 }
 
 // isJSON reports whether a content type is JSON's, with any parameters, or missing: some clients send
-// none.
+// none. Of the letters that EqualFold takes for one of ASCII, none is a single byte.
 func isJSON(contentType string) bool {
+	const want = "application/json"
 	media, _, _ := strings.Cut(contentType, ";")
-	return contentType == "" || equalFold(strings.Trim(media, " \t"), "application/json")
+	media = strings.Trim(media, " \t")
+	return contentType == "" || len(media) == len(want) && strings.EqualFold(media, want)
 }

@@ -2,7 +2,6 @@ package deployment
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +12,6 @@ import (
 const (
 	staging  = "plant-store-staging"
 	roles    = "deploy-plant-store-staging"
-	subject  = "repo:owner@1/repository@2:environment:staging"
 	provider = "token.actions.githubusercontent.com"
 )
 
@@ -30,22 +28,26 @@ func TestDeployment(t *testing.T) {
 	}{
 		{"the deployment role and the boundary are created", func(t *testing.T) {
 			local.must(t, "aws", "cloudformation", "deploy", "--stack-name", roles, "--template-file", "deploy/role.yaml",
-				"--capabilities", "CAPABILITY_IAM", "--parameter-overrides", "StackName="+staging, "Subject="+subject,
-				"OidcProvider=arn:aws:iam::000000000000:oidc-provider/"+provider)
-			boundary := `Stage = "staging", PermissionsBoundary = "` + local.outputs(t, roles)["Boundary"] + `"`
-			local.edit(t, "samconfig.toml", "[staging.deploy.parameters]", `Stage = "staging"`, boundary)
+				"--capabilities", "CAPABILITY_IAM", "--parameter-overrides", "StackName="+staging,
+				"Subject=repo:owner@1/repository@2:environment:staging", "OidcProvider=arn:aws:iam::000000000000:oidc-provider/"+provider)
+			local.edit(t, "environments.yaml", "PermissionsBoundary: ''", "PermissionsBoundary: "+local.output(t, roles, "Boundary"))
 		}},
 		{"another environment cannot assume the role", func(t *testing.T) {
-			_, refusal := local.assume(t, strings.Replace(subject, "staging", "production", 1))
-			if !strings.Contains(refusal, "(AccessDenied)") {
-				t.Errorf("the subject of production gets %q, want AccessDenied", refusal)
+			output, err := local.assume(t, "repo:owner@1/repository@2:environment:production")
+			if err == nil || !strings.Contains(output, "(AccessDenied)") {
+				t.Errorf("the subject of production gets %q, want AccessDenied", output)
 			}
 		}},
 		{"staging assumes the role", func(t *testing.T) {
-			var refusal string
-			role, refusal = local.assume(t, subject)
-			if role == nil {
-				t.Fatalf("the subject of staging gets %q, want credentials", refusal)
+			output, err := local.assume(t, "repo:owner@1/repository@2:environment:staging")
+			credentials := strings.Fields(output)
+			if err != nil || len(credentials) != 3 {
+				t.Fatalf("the subject of staging gets %q, want credentials", output)
+			}
+			role = []string{
+				"AWS_ACCESS_KEY_ID=" + credentials[0],
+				"AWS_SECRET_ACCESS_KEY=" + credentials[1],
+				"AWS_SESSION_TOKEN=" + credentials[2],
 			}
 		}},
 		{"the role cannot reach the stack of dev", func(t *testing.T) {
@@ -63,25 +65,20 @@ func TestDeployment(t *testing.T) {
 			local.must(t, "BUILD=1111111 first", "deploy/deploy", "staging", "at-once")
 		}},
 		{"the role deploys another build with another parameter, which replaces both versions", func(t *testing.T) {
-			local.edit(t, "samconfig.toml", "[staging.deploy.parameters]", `Stage = "staging"`, `Stage = "staging", Memory = 512`)
+			local.edit(t, "environments.yaml", "Memory: 256", "Memory: 512")
 			local.must(t, append(role, "BUILD=2222222 second", "deploy/deploy", "staging")...)
 			for _, function := range []string{"AuthorizerFunction", "CreatePlantFunction"} {
-				var live struct{ MemorySize int }
-				name := local.resources(t, staging)[function]
-				local.aws(t, &live, "lambda", "get-function-configuration", "--function-name", name, "--qualifier", "live")
-				if live.MemorySize != 512 {
-					t.Errorf("the alias live of %s has %d MB, want 512", function, live.MemorySize)
+				live := []string{"lambda", "get-function-configuration", "--qualifier", "live", "--function-name"}
+				if memory := local.query(t, "MemorySize", append(live, local.resource(t, staging, function))...); memory != "512" {
+					t.Errorf("the alias live of %s has %s MB, want 512", function, memory)
 				}
 			}
 		}},
 		{"a broken build fails, and the way back is printed", func(t *testing.T) {
-			local.edit(t, "internal/api/catalogue.go", "package api", "There is no bearer token", "No token")
+			local.edit(t, "internal/api/catalogue.go", "There is no bearer token", "No token")
 			output, err := local.run(t, append(role, "BUILD=3333333 third", "deploy/deploy", "staging", "at-once")...)
-			if err == nil {
-				t.Error("a build with another message is deployed, want a failure")
-			}
-			if wayBack := "git checkout 2222222"; !strings.Contains(output, wayBack) {
-				t.Errorf("a build with another message prints %s, want %q in it", output, wayBack)
+			if wayBack := "git checkout 2222222"; err == nil || !strings.Contains(output, wayBack) {
+				t.Errorf("a build with another message ends with %v and prints %s, want a failure and %q", err, output, wayBack)
 			}
 		}},
 		{"production without a topic is refused", func(t *testing.T) {
@@ -91,15 +88,13 @@ func TestDeployment(t *testing.T) {
 			}
 		}},
 		{"deleting the stack keeps its tables", func(t *testing.T) {
-			resources := local.resources(t, staging)
+			tables := []string{local.resource(t, staging, "PlantsTable"), local.resource(t, staging, "TokensTable")}
 			local.must(t, "sam", "delete", "--stack-name", staging, "--no-prompts")
 			if output, err := local.run(t, "aws", "cloudformation", "describe-stacks", "--stack-name", staging); err == nil {
 				t.Errorf("after `sam delete`, the stack is %s", output)
 			}
-			for _, table := range []string{"PlantsTable", "TokensTable"} {
-				var answer struct{ Count int }
-				local.aws(t, &answer, "dynamodb", "scan", "--table-name", resources[table], "--select", "COUNT")
-				if answer.Count == 0 {
+			for _, table := range tables {
+				if count := local.query(t, "Count", "dynamodb", "scan", "--table-name", table, "--select", "COUNT"); count == "0" {
 					t.Errorf("%s is empty, want what was written", table)
 				}
 			}
@@ -111,45 +106,30 @@ func TestDeployment(t *testing.T) {
 	}
 }
 
-// assume assumes the deployment role with a token of a subject. It returns the variables with the
-// credentials, or the refusal.
-func (local localAWS) assume(t *testing.T, subject string) (variables []string, refusal string) {
+// assume assumes the deployment role with a token of a subject. It returns the credentials, or the
+// refusal.
+func (local localAWS) assume(t *testing.T, subject string) (output string, err error) {
 	t.Helper()
-	claims, _ := json.Marshal(map[string]string{"iss": "https://" + provider, "aud": "sts.amazonaws.com", "sub": subject}) // text
-	token := base64.RawURLEncoding.EncodeToString([]byte(`{}`)) + "." + base64.RawURLEncoding.EncodeToString(claims) + ".x"
-	output, err := local.run(t, "aws", "sts", "assume-role-with-web-identity", "--role-arn", local.outputs(t, roles)["Role"],
-		"--role-session-name", "github", "--web-identity-token", token, "--output", "json")
-	if err != nil {
-		return nil, output
-	}
-	var answer struct {
-		Credentials struct{ AccessKeyId, SecretAccessKey, SessionToken string } //nolint:revive,staticcheck // AWS's names
-	}
-	if err := json.Unmarshal([]byte(output), &answer); err != nil {
-		t.Fatalf("%v: %s", err, output)
-	}
-	return []string{
-		"AWS_ACCESS_KEY_ID=" + answer.Credentials.AccessKeyId,
-		"AWS_SECRET_ACCESS_KEY=" + answer.Credentials.SecretAccessKey,
-		"AWS_SESSION_TOKEN=" + answer.Credentials.SessionToken,
-	}, ""
+	claims := `{"iss":"https://` + provider + `","aud":"sts.amazonaws.com","sub":"` + subject + `"}`
+	token := base64.RawURLEncoding.EncodeToString([]byte(`{}`)) + "." + base64.RawURLEncoding.EncodeToString([]byte(claims)) + ".x"
+	return local.run(t, "aws", "sts", "assume-role-with-web-identity", "--role-arn", local.output(t, roles, "Role"),
+		"--role-session-name", "github", "--web-identity-token", token,
+		"--query", "Credentials.[AccessKeyId,SecretAccessKey,SessionToken]", "--output", "text")
 }
 
-// edit replaces a text in a file of the copied project, which must have it, from the first line with
-// start on.
-func (local localAWS) edit(t *testing.T, file, start, from, to string) {
+// edit replaces a text in a file of the copied project, which must have it.
+func (local localAWS) edit(t *testing.T, file, from, to string) {
 	t.Helper()
 	path := filepath.Join(local.folder, file)
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, rest, found := strings.Cut(string(content), start)
-	changed := strings.Replace(rest, from, to, 1)
-	if !found || changed == rest {
-		t.Fatalf("%s has no %q after %q", file, from, start)
+	changed := strings.Replace(string(content), from, to, 1)
+	if changed == string(content) {
+		t.Fatalf("%s has no %q", file, from)
 	}
-	if err := os.WriteFile(path, []byte(before+start+changed), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(changed), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

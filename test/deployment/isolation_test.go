@@ -1,24 +1,24 @@
 package deployment
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 
 	"plantstore/test/processtest"
 )
 
-// userConfig is the configuration of a user with an AWS account, in which everything leads to another
-// server.
-func userConfig(outside string) string {
-	return `[default]
+// userConfig is the configuration of a user with an AWS account, in which everything leads to OUTSIDE,
+// another server.
+const userConfig = `[default]
 region = eu-central-1
-endpoint_url = ` + outside + `
+endpoint_url = OUTSIDE
 [profile user]
 region = eu-central-1
 aws_access_key_id = AKIAUSER
@@ -26,9 +26,8 @@ aws_secret_access_key = secret
 services = user
 [services user]
 cloudformation =
-  endpoint_url = ` + outside + `
+  endpoint_url = OUTSIDE
 `
-}
 
 // userVariables are the variables of that user.
 func userVariables(outside string) []string {
@@ -65,75 +64,105 @@ func newWitness(t *testing.T) *witness {
 // local deploys nowhere without tools/local/aws.
 func TestIsolation(t *testing.T) {
 	needs(t, "sam")
-	local, err := filepath.Abs("tools/local/aws")
-	if err != nil {
+	folder := processtest.Repository(t)
+	if err := os.CopyFS(folder, fstest.MapFS{".aws-sam/build/parameters.yaml": {Data: []byte("Shift: gradual")}}); err != nil {
 		t.Fatal(err)
 	}
-	folder := t.TempDir()
-	for _, file := range []string{"template.yaml", "samconfig.toml", "environments.yaml"} {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		write(t, filepath.Join(folder, file), string(content))
-	}
-	write(t, filepath.Join(folder, ".aws-sam/build/parameters.yaml"), "Shift: gradual")
 	cache, err := os.UserCacheDir() // the programs are there, whatever HOME is
 	if err != nil {
 		t.Fatal(err)
 	}
-	sam := []string{"sam", "deploy", "--config-env", "local"}
-	plantstore := []string{processtest.Build(t, "cmd/plantstore"), "token", "list", "--stack", "plant-store-local"}
+	plantstore := processtest.Build(t, "cmd/plantstore")
 	for _, test := range []struct {
 		name    string
-		command []string // PORT is that of a local AWS, and OUTSIDE the address of another server
-		calls   bool     // the local AWS
+		command string // PORT is that of a local AWS, and OUTSIDE the address of another server
+		calls   bool   // the local AWS
 		want    string
 	}{
-		{"sam deploy calls the local AWS alone", append([]string{local, "--port", "PORT"}, sam...), true, "Error"},
-		{"plantstore calls the local AWS alone", append([]string{local, "--port", "PORT"}, plantstore...), true, "UnknownError"},
-		{"without tools/local/aws, the environment local calls nothing", sam, false, "plant-store-local"},
-		{"a port that leads elsewhere is refused", append([]string{local, "--port", "80@OUTSIDE"}, plantstore...), false, "PORT must be a number"},
-		{"a port that is in use is refused", []string{local, "--port", "PORT"}, false, "is in use"},
-		{"a command needs a local AWS", []string{local, "--port", "1", "true"}, false, "type make aws PORT=1 in another terminal"},
+		{"sam deploy calls the local AWS alone", "tools/local/aws --port PORT sam deploy --config-env local", true, "Error"},
+		{"plantstore calls the local AWS alone", "tools/local/aws --port PORT " + plantstore + " token list --stack plant-store-local", true, "UnknownError"},
+		{"without tools/local/aws, the environment local calls nothing", "sam deploy --config-env local", false, "plant-store-local"},
+		{"a port that leads elsewhere is refused", "tools/local/aws --port 80@OUTSIDE true", false, "PORT must be a number"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			outside, inside := newWitness(t), newWitness(t)
 			_, port, _ := strings.Cut(inside.Listener.Addr().String(), ":")
-			meant := strings.NewReplacer("PORT", port, "OUTSIDE", outside.Listener.Addr().String())
-			var arguments []string
-			for _, argument := range test.command {
-				arguments = append(arguments, meant.Replace(argument))
+			line := strings.NewReplacer("PORT", port, "OUTSIDE", outside.Listener.Addr().String()).Replace(test.command)
+			home := t.TempDir()
+			config := strings.ReplaceAll(userConfig, "OUTSIDE", outside.URL)
+			if err := os.CopyFS(home, fstest.MapFS{".aws/config": {Data: []byte(config)}}); err != nil {
+				t.Fatal(err)
 			}
-			write(t, filepath.Join(folder, ".aws/config"), userConfig(outside.URL))
-			command := exec.CommandContext(t.Context(), arguments[0], arguments[1:]...)
+			command := exec.CommandContext(t.Context(), "sh", "-c", line)
 			command.Dir = folder
 			command.Env = append(os.Environ(), userVariables(outside.URL)...)
-			command.Env = append(command.Env, "HOME="+folder, "XDG_CACHE_HOME="+cache, "SAM_CLI_TELEMETRY=0")
+			command.Env = append(command.Env, "HOME="+home, "XDG_CACHE_HOME="+cache, "SAM_CLI_TELEMETRY=0")
 			output, err := command.CombinedOutput()
 			if err == nil || !strings.Contains(string(output), test.want) {
-				t.Errorf("%v = %v, %s, want it to fail with %q", arguments, err, output, test.want)
+				t.Errorf("%s = %v, %s, want it to fail with %q", line, err, output, test.want)
 			}
 			if len(outside.requests) > 0 {
-				t.Errorf("%v calls another server with %q; it prints %s", arguments, outside.requests, output)
+				t.Errorf("%s calls another server with %q; it prints %s", line, outside.requests, output)
 			}
 			if called := len(inside.requests) > 0; called != test.calls {
-				t.Errorf("%v calls the local AWS = %t, want %t; it prints %s", arguments, called, test.calls, output)
+				t.Errorf("%s calls the local AWS = %t, want %t; it prints %s", line, called, test.calls, output)
 			}
 			if shown := strings.Join(inside.requests, "\n"); strings.Contains(shown, "AKIAUSER") {
-				t.Errorf("%v shows the local AWS the user's credentials: %s", arguments, shown)
+				t.Errorf("%s shows the local AWS the user's credentials: %s", line, shown)
 			}
 		})
 	}
 }
 
-// write writes a file in a folder that may not exist yet.
-func write(t *testing.T, file, content string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
+// TestPages checks that a web page in a browser of this machine reaches the deployed APIs of the local
+// AWS and nothing else, because its functions run as processes of this machine.
+func TestPages(t *testing.T) {
+	needs(t)
+	local := start(t)
+	const (
+		health  = "/_ministack/health"
+		api     = "/_aws/execute-api/0123abcd/plants"
+		page    = "Origin: https://evil.example"
+		refused = "The local AWS refuses web pages and foreign hosts."
+	)
+	for _, test := range []struct {
+		name   string
+		path   string
+		host   string
+		header string
+		want   string
+	}{
+		{name: "a program gets an answer", path: health, host: "localhost:" + local.port, want: `"services"`},
+		{name: "a page that sends a form is refused", path: "/2015-03-31/functions", host: "127.0.0.1", header: page, want: refused},
+		{name: "a typed address, which may be redirected here, is refused", path: health, host: "127.0.0.1", header: "Sec-Fetch-Site: none", want: refused},
+		{name: "a page reaches an API", path: api, host: "127.0.0.1", header: page, want: `"Not Found"`},
+		{name: "a path that only begins like an API's is refused", path: "/_aws/execute-api/x", host: "127.0.0.1", header: page, want: refused},
+		{name: "so is a path without an API", path: "/_aws/execute-api//2015-03-31/functions", host: "127.0.0.1", header: page, want: refused},
+		{name: "a name that leads here by DNS rebinding is refused", path: api, host: "evil.example", want: refused},
+		{name: "a name below localhost is refused", path: "/plants", host: "0123abcd.execute-api.localhost", want: refused},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1:"+local.port+test.path, http.NoBody)
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Host = test.host
+			name, value, _ := strings.Cut(test.header, ": ")
+			if name != "" {
+				request.Header.Set(name, value)
+			}
+			response, err := http.DefaultClient.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer response.Body.Close() //nolint:errcheck // it was read
+			body, err := io.ReadAll(response.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(body), test.want) {
+				t.Errorf("%s %s %s = %s, want %s", test.host, test.path, test.header, body, test.want)
+			}
+		})
 	}
 }

@@ -6,13 +6,14 @@
 package deployment
 
 import (
-	"encoding/json"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -71,20 +72,18 @@ func start(t *testing.T) localAWS {
 
 func freePort(t *testing.T) string {
 	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close() //nolint:errcheck // nobody uses it
-	_, port, err := net.SplitHostPort(listener.Addr().String())
+	server := httptest.NewServer(nil)
+	server.Close()
+	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return port
 }
 
-// command returns a command of the copied project. Variables for it, such as BUILD=1, may precede it.
-func (local localAWS) command(t *testing.T, arguments ...string) *exec.Cmd {
+// run runs a command of the copied project, and returns everything that it prints. Variables for it,
+// such as BUILD=1, may precede it.
+func (local localAWS) run(t *testing.T, arguments ...string) (output string, err error) {
 	t.Helper()
 	arguments = append([]string{"--port", local.port, "env"}, arguments...)
 	command := exec.CommandContext(t.Context(), "tools/local/aws", arguments...)
@@ -92,13 +91,7 @@ func (local localAWS) command(t *testing.T, arguments ...string) *exec.Cmd {
 	// `make deploy` builds for x86_64, except for the environment local.
 	architecture := map[string]string{"amd64": "x86_64", "arm64": "arm64"}[runtime.GOARCH]
 	command.Env = append(os.Environ(), "MAKEFLAGS=ARCH="+architecture)
-	return command
-}
-
-// run returns everything that a command prints.
-func (local localAWS) run(t *testing.T, arguments ...string) (output string, err error) {
-	t.Helper()
-	out, err := local.command(t, arguments...).CombinedOutput()
+	out, err := command.CombinedOutput()
 	return string(out), err
 }
 
@@ -112,35 +105,23 @@ func (local localAWS) must(t *testing.T, arguments ...string) (output string) {
 	return output
 }
 
-// aws decodes the answer to a command of the AWS CLI into answer.
-func (local localAWS) aws(t *testing.T, answer any, arguments ...string) {
+// query returns what a query finds in the answer to a command of the AWS CLI.
+func (local localAWS) query(t *testing.T, query string, arguments ...string) string {
 	t.Helper()
-	output := local.must(t, append(append([]string{"aws"}, arguments...), "--output", "json")...)
-	if err := json.Unmarshal([]byte(output), answer); err != nil {
-		t.Fatalf("%v: %v\n%s", arguments, err, output)
-	}
+	output := local.must(t, append(append([]string{"aws"}, arguments...), "--query", query, "--output", "text")...)
+	return strings.TrimSpace(output)
 }
 
-// outputs returns the outputs of a stack.
-func (local localAWS) outputs(t *testing.T, stack string) map[string]string {
+// output returns an output of a stack.
+func (local localAWS) output(t *testing.T, stack, name string) string {
 	t.Helper()
-	var list []struct{ OutputKey, OutputValue string }
-	local.aws(t, &list, "cloudformation", "describe-stacks", "--stack-name", stack, "--query", "Stacks[0].Outputs")
-	outputs := map[string]string{}
-	for _, output := range list {
-		outputs[output.OutputKey] = output.OutputValue
-	}
-	return outputs
+	query := "Stacks[0].Outputs[?OutputKey=='" + name + "'].OutputValue"
+	return local.query(t, query, "cloudformation", "describe-stacks", "--stack-name", stack)
 }
 
-// resources returns the physical id of each resource of a stack.
-func (local localAWS) resources(t *testing.T, stack string) map[string]string {
+// resource returns the physical id of a resource of a stack.
+func (local localAWS) resource(t *testing.T, stack, name string) string {
 	t.Helper()
-	var list []struct{ LogicalResourceId, PhysicalResourceId string } //nolint:revive,staticcheck // AWS's names
-	local.aws(t, &list, "cloudformation", "describe-stack-resources", "--stack-name", stack, "--query", "StackResources")
-	resources := map[string]string{}
-	for _, resource := range list {
-		resources[resource.LogicalResourceId] = resource.PhysicalResourceId
-	}
-	return resources
+	query := "StackResources[?LogicalResourceId=='" + name + "'].PhysicalResourceId"
+	return local.query(t, query, "cloudformation", "describe-stack-resources", "--stack-name", stack)
 }

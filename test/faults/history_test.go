@@ -1,3 +1,6 @@
+// Package faults checks that concurrent requests for one id learn the truth about it, while attempts to
+// reach DynamoDB fail: `make test` in a short form, `make soak` in full. Each single fault is tested in
+// internal/dynamo.
 package faults
 
 import (
@@ -60,7 +63,6 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 	t.Parallel()
 	const writers = 8
 	_, table, _ := dynamotest.Tables(t)
-	dynamoDB := newDynamoDB(t)
 	histories := int64(24)
 	if os.Getenv("SOAK") != "" {
 		histories = 400
@@ -71,11 +73,11 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 			var parts [writers + 1][]porcupine.Operation
 			var group sync.WaitGroup
 			for i := range writers {
-				c := &client{t: t, proxy: newProxy(t, dynamoDB), table: table, id: id}
+				c := &client{t: t, proxy: newProxy(t), table: table, id: id}
 				group.Go(func() { parts[i] = c.write() })
 			}
 			group.Wait()
-			last := &client{t: t, proxy: newProxy(t, dynamoDB), table: table, id: id}
+			last := &client{t: t, proxy: newProxy(t), table: table, id: id}
 			parts[writers] = last.writeAll()
 			history := slices.Concat(parts[:]...)
 			if !porcupine.CheckOperations(model, history) {
@@ -133,7 +135,7 @@ func (c *client) send(w write, key string, timeout time.Duration) (history []por
 		if answered != w.key {
 			c.t.Errorf("the answer %d to %+v has the key %q, want its own to repeat with", code, w, answered)
 		}
-		c.proxy.meets(pass, 0)
+		c.proxy.meets(fault{}, 0)
 		key, timeout = w.key, 30*time.Second
 	}
 	c.t.Errorf("after ten requests, the outcome of %+v is unknown", w)

@@ -14,15 +14,32 @@ import (
 	"plantstore/test/dynamotest"
 )
 
-// A fault is what happens to an attempt in place of DynamoDB's answer.
-type fault func(p *proxy, w http.ResponseWriter, r *http.Request)
+// A fault is what happens to an attempt: DynamoDB carries it out or not, and the answer is not its own.
+type fault struct {
+	isApplied bool
+	answer    http.HandlerFunc
+}
 
 // faults lose an attempt before DynamoDB carries it out, or afterwards, or refuse it. The tests of
 // internal/dynamo know each kind of answer.
 var faults = []fault{
-	hangUp, after(hangUp),
-	stall, after(stall),
-	throttle,
+	{isApplied: false, answer: hangUp},
+	{isApplied: true, answer: hangUp},
+	{isApplied: false, answer: stall},
+	{isApplied: true, answer: stall},
+	{isApplied: false, answer: throttle},
+}
+
+// hangUp closes the connection.
+func hangUp(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+
+// stall answers nothing until the client gives up.
+func stall(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+
+// throttle refuses an attempt.
+func throttle(w http.ResponseWriter, _ *http.Request) {
+	w.WriteHeader(http.StatusBadRequest)
+	_, _ = io.WriteString(w, `{"__type":"com.amazonaws.dynamodb.v20120810#ThrottlingException"}`)
 }
 
 const always = 1 << 20 // attempts, which outlast every budget
@@ -37,21 +54,17 @@ type proxy struct {
 	left  int // attempts that meet the fault
 }
 
-// newDynamoDB returns a server that passes attempts on to DynamoDB Local.
-func newDynamoDB(t *testing.T) http.Handler {
+var transport = &http.Transport{MaxIdleConnsPerHost: 100} // of all proxies
+
+func newProxy(t *testing.T) *proxy {
 	t.Helper()
 	endpoint, err := url.Parse(dynamotest.Endpoint(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy := httputil.NewSingleHostReverseProxy(endpoint)
-	proxy.Transport = &http.Transport{MaxIdleConnsPerHost: 100}
-	return proxy
-}
-
-func newProxy(t *testing.T, dynamoDB http.Handler) *proxy {
-	t.Helper()
-	p := &proxy{dynamoDB: dynamoDB, fault: pass}
+	dynamoDB := httputil.NewSingleHostReverseProxy(endpoint)
+	dynamoDB.Transport = transport
+	p := &proxy{dynamoDB: dynamoDB}
 	p.Server = httptest.NewServer(p)
 	t.Cleanup(p.Close)
 	t.Cleanup(p.CloseClientConnections)
@@ -66,15 +79,15 @@ func (p *proxy) meets(f fault, attempts int) {
 	p.left = attempts
 }
 
-// next returns what happens to the next attempt.
-func (p *proxy) next() fault {
+// next returns the fault that the next attempt meets, if it does.
+func (p *proxy) next() (f fault, meets bool) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	if p.left == 0 {
-		return pass
+		return fault{}, false
 	}
 	p.left--
-	return p.fault
+	return p.fault, true
 }
 
 // ServeHTTP lets an attempt meet the fault, or passes it on.
@@ -84,28 +97,13 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // the client is gone
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	p.next()(p, w, r)
-}
-
-// pass is no fault.
-func pass(p *proxy, w http.ResponseWriter, r *http.Request) { p.dynamoDB.ServeHTTP(w, r) }
-
-// after returns a fault after DynamoDB carried the attempt out, even if the client has gone away.
-func after(f fault) fault {
-	return func(p *proxy, w http.ResponseWriter, r *http.Request) {
-		p.dynamoDB.ServeHTTP(httptest.NewRecorder(), r.WithContext(context.WithoutCancel(r.Context())))
-		f(p, w, r)
+	f, meets := p.next()
+	if !meets {
+		p.dynamoDB.ServeHTTP(w, r)
+		return
 	}
-}
-
-// hangUp closes the connection.
-func hangUp(*proxy, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
-
-// stall answers nothing until the client gives up.
-func stall(_ *proxy, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
-
-// throttle refuses an attempt, which DynamoDB then does not carry out.
-func throttle(_ *proxy, w http.ResponseWriter, _ *http.Request) {
-	w.WriteHeader(http.StatusBadRequest)
-	_, _ = io.WriteString(w, `{"__type":"com.amazonaws.dynamodb.v20120810#ThrottlingException"}`)
+	if f.isApplied { // even if the client has gone away
+		p.dynamoDB.ServeHTTP(httptest.NewRecorder(), r.WithContext(context.WithoutCancel(r.Context())))
+	}
+	f.answer(w, r)
 }

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"plantstore/internal/budget"
 )
 
 // DynamoDB's own variable wins over the one for every service. An empty one counts as none, and a
@@ -82,15 +80,4 @@ func TestConnect(t *testing.T) {
 			})
 		})
 	}
-}
-
-// A start waits for a connection for the time of an attempt, and does not fail.
-func TestConnectInVain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		Connect(newFake(t, stall).client())
-		if took := time.Since(start); took != budget.Attempt {
-			t.Errorf("Connect took %v, want %v", took, budget.Attempt)
-		}
-	})
 }

@@ -54,9 +54,11 @@ plantstore: ## build the command-line tool, bin/plantstore
 
 test: ## run every test, with DynamoDB Local if it can be started
 	@echo 'The first run fetches Go, the modules and DynamoDB Local, which takes some minutes.'
-	tools/local/dynamodb sh -c 'go test -count=1 $(RACE) ./internal/... ./cmd/... && go test -count=1 -p 4 ./test/... ./deploy/... ./examples/... ./tools/...'
-	@for program in java npm chromium node jq st sam cfn-lint checkov; do command -v $$program >/dev/null || \
-		echo "$$program is missing, so some tests were left out: see CONTRIBUTING.md, Tools" >&2; done
+	tools/local/dynamodb sh -c 'go test -count=1 $(RACE) ./internal/... ./cmd/... && \
+		go test -count=1 -p 4 ./test/... ./deploy/... ./examples/... ./tools/...'
+	@for program in java npm chromium node jq st sam cfn-lint checkov; do \
+		command -v $$program >/dev/null || echo "$$program is missing, so some tests were left out: see CONTRIBUTING.md, Tools" >&2; \
+	done
 	@[ -n "$$DEPLOYMENT" ] || echo 'left out: deployments to a local AWS (DEPLOYMENT=1 go test -v ./test/deployment)' >&2
 
 soak: ## run the random and fault tests at length, and the mutation tests (about half an hour)
@@ -74,8 +76,16 @@ check: ## run what CI runs: format, lint, template, workflows, contract, tests (
 	go mod tidy -diff
 	$(MAKE) lint
 	$(ACTIONLINT)
-	@if command -v sam >/dev/null; then sam validate --lint && cfn-lint deploy/role.yaml; else echo 'SAM is missing: template.yaml is not validated ($(GET_SAM))'; fi
-	@if command -v checkov >/dev/null; then checkov --file template.yaml deploy/role.yaml --skip-download --compact --quiet; else echo "checkov is missing: template.yaml is not checked for security (pip install -r tools/requirements/checkov.txt)"; fi
+	@if command -v sam >/dev/null; then \
+		sam validate --lint && cfn-lint deploy/role.yaml; \
+	else \
+		echo 'SAM is missing: template.yaml is not validated ($(GET_SAM))'; \
+	fi
+	@if command -v checkov >/dev/null; then \
+		checkov --file template.yaml deploy/role.yaml --skip-download --compact --quiet; \
+	else \
+		echo 'checkov is missing: template.yaml is not checked for security (pip install -r tools/requirements/checkov.txt)'; \
+	fi
 	$(MAKE) compatible
 	$(MAKE) test
 
@@ -95,7 +105,9 @@ compatible:
 	@from=$$(git merge-base HEAD $(BASE) || echo none):openapi.yaml; \
 	if [ "$$(git show "$$from" | $(CONTRACT))" = "$$($(CONTRACT) openapi.yaml)" ]; then \
 		$(OASDIFF) breaking --fail-on ERR "$$from" openapi.yaml; \
-	else echo 'openapi.yaml is not compared: $(BASE) has no contract of the same title and major version' >&2; fi
+	else \
+		echo 'openapi.yaml is not compared: $(BASE) has no contract of the same title and major version' >&2; \
+	fi
 
 vulnerabilities:
 	$(VULNCHECK) ./...
@@ -133,11 +145,15 @@ dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables, a tok
 	@tools/local/dynamodb --port 8000 go run ./tools/samples -wait
 
 sam-local: ## run make dynamodb and sam local start-api (PORT=3000, SAM_FLAGS=...)
-	@tools/local/dynamodb --port 8000 sh -c '$(MAKE) build ARCH=$(HOST_ARCH) && go run ./tools/samples -port $(PORT) && exec sam local start-api --port $(PORT) $(SAM_FLAGS)'
+	@tools/local/dynamodb --port 8000 sh -c '$(MAKE) build ARCH=$(HOST_ARCH) && \
+		go run ./tools/samples -port $(PORT) && \
+		exec sam local start-api --port $(PORT) $(SAM_FLAGS)'
 
 invoke: ## run make dynamodb and sam local invoke (EVENT=events/FUNCTION/NAME.json)
 	@[ -f '$(EVENT)' ] || { echo "event '$(EVENT)' does not exist; events:" >&2; ls events/*/*.json >&2; exit 1; }
-	@tools/local/dynamodb --port 8000 sh -c '$(MAKE) build ARCH=$(HOST_ARCH) >&2 && go run ./tools/samples >/dev/null && exec sam local invoke $(FUNCTION) --event $(EVENT) $(SAM_FLAGS)'
+	@tools/local/dynamodb --port 8000 sh -c '$(MAKE) build ARCH=$(HOST_ARCH) >&2 && \
+		go run ./tools/samples >/dev/null && \
+		exec sam local invoke $(FUNCTION) --event $(EVENT) $(SAM_FLAGS)'
 
 # `sam build` calls these in a copy of the project, to build a function into
 # ARTIFACTS_DIR. It does not pass the architecture. So they write the parameters that

@@ -14,7 +14,8 @@ import (
 // Authorizer is the Lambda authorizer of the HTTP API. It checks the bearer token and leaves the
 // refusal to the function.
 type Authorizer struct {
-	// Verify is the method of a [token.Verifier]: it returns whom a token denotes, or why it is invalid.
+	// Verify is the method of a [token.Verifier], which finds tokens in a store. It returns the principal
+	// of a token, or a [token.Reason] if the token is invalid.
 	Verify func(ctx context.Context, bearer string) (token.Principal, error)
 	Log    *slog.Logger
 	Now    func() time.Time // for the duration in the log

@@ -8,7 +8,7 @@ import (
 	"plantstore/internal/plant"
 )
 
-// visible are the texts of visible ASCII characters.
+// visible matches a text of visible ASCII characters alone.
 var visible = regexp.MustCompile(`^[!-~]+$`)
 
 // createPlant answers POST /plants. It checks content type, idempotency key and body, in this order.

@@ -42,8 +42,9 @@ func call[In, Out any](
 }
 
 // attempts records the attempts of one operation. It belongs to one [call], in whose goroutine the SDK
-// makes them: GotConn of [attempts.trace] sets connected during an attempt, IsErrorRetryable sets all else
-// after each attempt that failed, and call reads the fields when the operation has ended.
+// makes them. replaceRetryer sets Retryer before the first attempt. During an attempt, GotConn of trace
+// sets connected. After each attempt that failed, IsErrorRetryable sets connected to false, and the other
+// fields. call reads them when the operation has ended.
 type attempts struct {
 	aws.Retryer // the client's, which decides on delays and keeps the quota
 

@@ -1,5 +1,4 @@
-// Package dynamotest gives tests access to the DynamoDB Local that
-// tools/local/dynamodb starts.
+// Package dynamotest gives tests access to the DynamoDB Local that tools/local/dynamodb starts.
 package dynamotest
 
 import (
@@ -18,8 +17,7 @@ import (
 	"plantstore/test/processtest"
 )
 
-// Endpoint returns the URL of DynamoDB Local. If none runs, it skips the test, or
-// fails it with CI=true.
+// Endpoint returns the URL of DynamoDB Local. If none runs, it skips the test, or fails it with CI=true.
 func Endpoint(t testing.TB) string {
 	t.Helper()
 	endpoint := os.Getenv("AWS_ENDPOINT_URL_DYNAMODB")
@@ -29,8 +27,8 @@ func Endpoint(t testing.TB) string {
 	return endpoint
 }
 
-// Client returns a client of the DynamoDB at endpoint. Its timeout is longer than
-// the functions', because a busy machine slows DynamoDB Local down.
+// Client returns a client of the DynamoDB at endpoint. Its timeout is longer than the functions', because
+// a busy machine slows DynamoDB Local down.
 func Client(endpoint string) *dynamodb.Client {
 	return dynamo.NewClient(local(endpoint), 20*time.Second)
 }
@@ -45,8 +43,8 @@ func local(endpoint string) aws.Config {
 	return aws.Config{Region: "us-east-1", Credentials: provider, BaseEndpoint: &endpoint}
 }
 
-// Tables creates two empty tables and deletes them when the test ends. It returns
-// a client and the names of the tables.
+// Tables creates two empty tables and deletes them when the test ends. It returns a client and the names
+// of the tables.
 func Tables(t testing.TB) (client *dynamodb.Client, plants, tokens string) {
 	t.Helper()
 	client = Client(Endpoint(t))

@@ -8,7 +8,7 @@ import (
 	"plantstore/internal/token"
 )
 
-const localURL = "http://127.0.0.1:8080"
+const localURL = "http://localhost:8080"
 
 func TestNewRefuses(t *testing.T) {
 	tests := []struct{ name, issuer, audience string }{

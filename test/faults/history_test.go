@@ -1,13 +1,12 @@
-// Package faults checks that concurrent requests for one id learn the truth about it, while attempts to
+// Package faults checks that concurrent writes of one id learn the truth about it, while attempts to
 // reach DynamoDB fail: `make test` in a short form, `make soak` in full. Each single fault is tested in
-// internal/dynamo.
+// internal/dynamo, and how the service answers each outcome in internal/api.
 package faults
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -17,8 +16,8 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
+	"plantstore/internal/plant"
 	"plantstore/test/dynamotest"
 	"plantstore/test/openapitest"
 )
@@ -34,22 +33,21 @@ var (
 	keys   = []string{"a", "b", "c"}
 )
 
-// model is what the service promises of one id: the first write stays, and each later one gets the
-// truth about it. The input is a write, the output the code of the answer, and the state what is
-// stored.
+// model is what the store promises of one id: the first write stays, and each later one gets the
+// truth about it. The input is a write, the output its error, and the state what is stored.
 var model = porcupine.Model{
 	Init: func() any { return write{} },
 	Step: func(state, input, output any) (bool, any) {
 		stored, sent := state.(write), input.(write)
 		empty := stored == write{}
 		switch output {
-		case 0: // created, now or before by the same request
+		case nil: // created, now or before by the same request
 			return empty || stored == sent, sent
-		case 3001:
+		case plant.ErrExists:
 			return !empty && stored.key != sent.key, stored
-		case 3002:
+		case plant.ErrKeyReused:
 			return stored.key == sent.key && stored.plant != sent.plant, stored
-		case 5002:
+		case plant.ErrUnavailable:
 			return true, stored
 		}
 		return false, stored
@@ -58,7 +56,7 @@ var model = porcupine.Model{
 
 // Eight writers at once share an id, plants and keys, while their attempts meet faults. Then each write
 // is repeated without a fault, which shows what is stored. The history is linearizable. Every request
-// has a function of its own, as if the one before was killed.
+// has a client of its own, as if the function before was killed.
 func TestHistoriesAreLinearizable(t *testing.T) {
 	t.Parallel()
 	const writers = 8
@@ -74,7 +72,7 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 			var group sync.WaitGroup
 			for i := range writers {
 				c := &client{t: t, proxy: newProxy(t), table: table, id: id}
-				group.Go(func() { parts[i] = c.write() })
+				group.Go(func() { parts[i] = c.writeInFaults() })
 			}
 			group.Wait()
 			last := &client{t: t, proxy: newProxy(t), table: table, id: id}
@@ -87,7 +85,7 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 	}
 }
 
-// A client sends requests for one id to functions whose DynamoDB is behind its proxy.
+// A client writes one id to a DynamoDB that is behind its proxy.
 type client struct {
 	t     *testing.T
 	proxy *proxy
@@ -95,101 +93,65 @@ type client struct {
 	id    int64
 }
 
-// write creates a plant while its attempts meet a fault: up to two of them, or all in a short time.
-func (c *client) write() []porcupine.Operation {
-	w := write{plant: pick(plants...), key: pick(keys...)}
+// writeInFaults creates a plant while its attempts meet a fault: up to two of them, or all in a short
+// time.
+func (c *client) writeInFaults() []porcupine.Operation {
 	attempts, timeout := pick(0, 1, 2, always), 30*time.Second
 	if attempts == always {
 		timeout = 700 * time.Millisecond
 	}
 	c.proxy.meets(pick(faults...), attempts)
-	return c.send(w, pick(w.key, ""), timeout)
+	return c.write(write{plant: pick(plants...), key: pick(keys...)}, timeout)
 }
 
 // writeAll sends every write once.
 func (c *client) writeAll() (history []porcupine.Operation) {
 	for _, plant := range plants {
 		for _, key := range keys {
-			history = append(history, c.send(write{plant: plant, key: key}, key, 30*time.Second)...)
+			history = append(history, c.write(write{plant: plant, key: key}, 30*time.Second)...)
 		}
 	}
 	return history
 }
 
-// send sends w with a key, or none. If the answer is 5002 or 5004, it ends the fault and repeats the
-// request, with the key of the answer. An unknown outcome, 5004, is that of the next request with a
-// known one: the two are one operation.
-func (c *client) send(w write, key string, timeout time.Duration) (history []porcupine.Operation) {
+// write sends w. If the store is unavailable or the outcome unknown, it ends the fault and repeats w. An
+// unknown outcome is that of the next request with a known one: the two are one operation.
+func (c *client) write(w write, timeout time.Duration) (history []porcupine.Operation) {
 	unknown, call := false, time.Now().UnixNano()
 	for range 10 { // a busy machine needs more than two
-		code, answered := c.invoke(w, key, timeout)
-		again := code == 5002 || code == 5004
-		unknown = unknown || code == 5004
+		outcome := c.create(w, timeout)
+		unknown = unknown || errors.Is(outcome, plant.ErrOutcomeUnknown)
+		again := errors.Is(outcome, plant.ErrUnavailable) || errors.Is(outcome, plant.ErrOutcomeUnknown)
 		if !again || !unknown {
-			history = append(history, porcupine.Operation{Input: w, Call: call, Output: code, Return: time.Now().UnixNano()})
+			history = append(history, porcupine.Operation{Input: w, Call: call, Output: outcome, Return: time.Now().UnixNano()})
 			call = time.Now().UnixNano()
 		}
 		if !again {
 			return history
 		}
-		if answered != w.key {
-			c.t.Errorf("the answer %d to %+v has the key %q, want its own to repeat with", code, w, answered)
-		}
 		c.proxy.meets(fault{}, 0)
-		key, timeout = w.key, 30*time.Second
+		timeout = 30 * time.Second
 	}
 	c.t.Errorf("after ten requests, the outcome of %+v is unknown", w)
 	return history
 }
 
-// invoke sends w with a key, or none, to a new createplant, which then makes the key of w. It returns
-// the code of the answer, 0 for the Plant, and its key.
-func (c *client) invoke(w write, key string, timeout time.Duration) (code int, answered string) {
-	service := &api.Service{
-		Plants: &dynamo.Plants{Client: dynamotest.FunctionClient(c.proxy.URL), Table: c.table},
-		Log:    slog.New(slog.NewJSONHandler(c.t.Output(), nil)),
-		Now:    time.Now,
-		NewKey: func() string { return w.key },
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
-	defer cancel()
-	response, err := service.Invoke(ctx, c.event(w, key))
+// create sends w by a new client, and returns the error of package plant.
+func (c *client) create(w write, timeout time.Duration) error {
+	newPlant, err := plant.Decode([]byte(openapitest.NewPlant(openapitest.ID(c.id), openapitest.Plant(w.plant))))
 	if err != nil {
 		c.t.Error(err)
 	}
-	return c.read(w, response)
-}
-
-// event is the event of alice's request. It has no Authorization header, so presented is the hash of an
-// empty text.
-func (c *client) event(w write, key string) []byte {
-	headers := ""
-	if key != "" {
-		headers = fmt.Sprintf(`"idempotency-key":%q`, key)
+	store := &dynamo.Plants{Client: dynamotest.FunctionClient(c.proxy.URL), Table: c.table}
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	err = store.Create(ctx, plant.Write{NewPlant: newPlant, Key: w.key, Subject: "alice", Time: time.Now()})
+	for _, outcome := range []error{plant.ErrExists, plant.ErrKeyReused, plant.ErrUnavailable, plant.ErrOutcomeUnknown} {
+		if errors.Is(err, outcome) {
+			return outcome
+		}
 	}
-	body := openapitest.NewPlant(openapitest.ID(c.id), openapitest.Plant(w.plant))
-	return fmt.Appendf(nil, `{"routeKey":"POST /plants","headers":{%s},"body":%q,"requestContext":{"authorizer":{"lambda":{
-		"verdict":"allow","subject":"alice","token_id":"t1",
-		"presented":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}}}}`, headers, body)
-}
-
-// read returns the code of the response to a write, 0 for its Plant, and the key of the response.
-func (c *client) read(w write, response []byte) (code int, key string) {
-	var got struct {
-		Headers map[string]string
-		Body    string
-	}
-	if err := json.Unmarshal(response, &got); err != nil {
-		c.t.Errorf("answer = %s: %v", response, err)
-	}
-	if got.Body == openapitest.Plant(w.plant) {
-		return 0, ""
-	}
-	var refusal struct{ Error int }
-	if err := json.Unmarshal([]byte(got.Body), &refusal); err != nil || refusal.Error == 0 {
-		c.t.Errorf("answer = %s, want the Plant of %+v or an Error", response, w)
-	}
-	return refusal.Error, got.Headers["idempotency-key"]
+	return err
 }
 
 // pick returns one of choices.

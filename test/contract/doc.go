@@ -16,6 +16,6 @@
 // then as a row into cases_test.go or plants_test.go, then into the code.
 //
 // TestSchemathesis sends random requests that openapi.yaml allows or forbids, and checks that the
-// service decides alike. The other tests compare openapi.yaml with the specification and with the
-// service's routes and types.
+// service decides alike. The other tests compare openapi.yaml with the specification, with the cases
+// and with the service's types.
 package contract

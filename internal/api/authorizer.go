@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json/v2"
 	"log/slog"
+	"regexp"
 	"strings"
 	"time"
 
@@ -77,11 +78,11 @@ func parseBearer(authorization string) (string, error) {
 		return "", errTokenMissing
 	}
 	bearer := strings.TrimLeft(authorization[end:], " ")
-	if bearer == "" || strings.Trim(bearer, b64token) != "" {
+	if !b64token.MatchString(bearer) {
 		return "", errTokenMalformed
 	}
 	return bearer, nil
 }
 
-// b64token holds the characters of a token by RFC 6750.
-const b64token = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/="
+// b64token are the texts of the characters that RFC 6750 allows in a token.
+var b64token = regexp.MustCompile(`^[-A-Za-z0-9._~+/=]+$`)

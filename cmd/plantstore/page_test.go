@@ -38,7 +38,10 @@ func TestPage(t *testing.T) {
 	browser, stop := chromedp.NewContext(t.Context(), options)
 	defer stop()
 	server := processtest.Serve(t, os.Args[0], append(processtest.InMemory(), asCommand)...)
-	do(t, browser, chromedp.EmulateViewport(1000, 2200))
+	// The first action starts the browser, which ends with the context of that action.
+	if _, err := chromedp.Run(browser, chromedp.EmulateViewport(1000, 2200)); err != nil {
+		t.Fatal(err)
+	}
 	do(t, browser, chromedp.Navigate(server.URL))
 	do(t, browser, chromedp.Click(".execute", chromedp.NodeVisible))
 	created := do(t, browser, chromedp.Text(".live-responses-table tbody", chromedp.NodeVisible))

@@ -144,12 +144,3 @@ func decoded(value any) (as any) {
 	_ = json.Unmarshal(encoded, &as)  // it is well-formed
 	return as
 }
-
-func read(t *testing.T, file string) string {
-	t.Helper()
-	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
-}

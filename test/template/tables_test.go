@@ -23,11 +23,12 @@ type attribute struct{ AttributeName, AttributeType, KeyType string }
 func TestTables(t *testing.T) {
 	s := production(t)
 	tables := properties[table](t, s, "AWS::DynamoDB::Table")
+	protection := map[string]any{"Fn::If": []any{"Guarded", true, false}}
 	for name, table := range tables {
 		if r := s.Resources[name]; r.DeletionPolicy != "RetainExceptOnCreate" || r.UpdateReplacePolicy != "Retain" {
 			t.Errorf("%s has the policies %s and %s, want it to remain", name, r.DeletionPolicy, r.UpdateReplacePolicy)
 		}
-		if protection := map[string]any{"Fn::If": []any{"Guarded", true, false}}; !equal(table.DeletionProtectionEnabled, protection) {
+		if !equal(table.DeletionProtectionEnabled, protection) {
 			t.Errorf("%s is protected from deletion by %v, want the condition Guarded", name, table.DeletionProtectionEnabled)
 		}
 	}

@@ -79,10 +79,22 @@ func TestIsolation(t *testing.T) {
 		calls   bool   // the local AWS
 		want    string
 	}{
-		{"sam deploy calls the local AWS alone", "tools/local/aws --port PORT sam deploy --config-env local", true, "Error"},
-		{"plantstore calls the local AWS alone", "tools/local/aws --port PORT " + plantstore + " token list --stack plant-store-local", true, "UnknownError"},
-		{"without tools/local/aws, the environment local calls nothing", "sam deploy --config-env local", false, "plant-store-local"},
-		{"a port that leads elsewhere is refused", "tools/local/aws --port 80@OUTSIDE true", false, "PORT must be a number"},
+		{
+			name:    "sam deploy calls the local AWS alone",
+			command: "tools/local/aws --port PORT sam deploy --config-env local", calls: true, want: "Error",
+		},
+		{
+			name:    "plantstore calls the local AWS alone",
+			command: "tools/local/aws --port PORT " + plantstore + " token list --stack plant-store-local", calls: true, want: "UnknownError",
+		},
+		{
+			name:    "without tools/local/aws, the environment local calls nothing",
+			command: "sam deploy --config-env local", calls: false, want: "plant-store-local",
+		},
+		{
+			name:    "a port that leads elsewhere is refused",
+			command: "tools/local/aws --port 80@OUTSIDE true", calls: false, want: "PORT must be a number",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			outside, inside := newWitness(t), newWitness(t)

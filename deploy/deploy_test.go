@@ -58,8 +58,8 @@ esac
 `
 	standInPlantstore = `#!/bin/sh
 case "$*" in
-"token issue --stack plant-store-staging --subject smoke-test --ttl 15m") echo "Token abc" >&2; echo token ;;
-"token revoke --stack plant-store-staging abc") echo revoke >>calls ;;
+"token issue --stack plant-store-staging --subject smoke-test --ttl 15m") echo token ;;
+"token revoke --stack plant-store-staging -") [ "$(cat)" = token ] && echo revoke >>calls ;;
 *) exit 2 ;;
 esac
 `

@@ -39,11 +39,11 @@ The state is "valid", "expired" or "revoked".`,
 	"revoke": `
     plantstore token revoke --stack plant-store-dev 0a1B2c3D4e5F
     plantstore token revoke --stack plant-store-dev - <leaked.txt
-    plantstore token list --stack plant-store-dev -o json | jq -r '.[] | select(.state != "revoked" and .subject == "alice").id' | xargs -r -d '\n' plantstore token revoke --stack plant-store-dev --
+    plantstore token list --stack plant-store-dev -o json | jq -r '.[] | select(.state != "revoked" and .subject == "alice").id' | tr '\n' '\0' | xargs -0rn1 plantstore token revoke --stack plant-store-dev --
 
 The second form reads the token itself and takes the id out of it. Do not give it as an argument: other users of the machine see those.
 
-The third form revokes all tokens of a subject. For all that were issued since a date, put .created_at >= "2026-11-20" in place of the subject. If it fails or is interrupted, repeat it: it goes on with the tokens that are left.`,
+The third form revokes all tokens of a subject. For all that were issued since a date, put .created_at >= "2026-11-20" in place of the subject. It goes on past a token that cannot be revoked. Repeat it until it succeeds.`,
 	"create": `
     plantstore tables create --endpoint-url http://127.0.0.1:8000`,
 }

@@ -16,7 +16,7 @@ import (
 )
 
 type listCommand struct {
-	output
+	Output   string   `short:"o" enum:"table,json" default:"table" help:"Output format: table or json."`
 	Expiring lifetime `placeholder:"TIME" help:"List only the valid tokens that expire within this time, for example 7d. The exit status is 1 if there are any."`
 }
 
@@ -67,7 +67,7 @@ func (c *listCommand) print(tokens []token.Token) error {
 	})
 	rows := make([]row, len(tokens))
 	for i, t := range tokens {
-		rows[i] = newRow(t, "")
+		rows[i] = newRow(t)
 	}
 	if c.Output == "json" {
 		return json.NewEncoder(os.Stdout).Encode(rows)
@@ -81,21 +81,16 @@ func (c *listCommand) print(tokens []token.Token) error {
 	return table.Flush()
 }
 
-type output struct {
-	Output string `short:"o" enum:"table,json" default:"table" help:"Output format: table or json."`
-}
-
-// row is a token in the output of a command.
+// row is a token in the output.
 type row struct {
 	ID        string    `json:"id"`
 	Subject   string    `json:"subject"`
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at"`
 	State     string    `json:"state"`
-	Token     string    `json:"token,omitempty"` // only in the output of issue
 }
 
-func newRow(t token.Token, bearer string) row {
+func newRow(t token.Token) row {
 	state := "valid"
 	switch {
 	case t.Revoked:
@@ -109,6 +104,5 @@ func newRow(t token.Token, bearer string) row {
 		CreatedAt: t.CreatedAt,
 		ExpiresAt: t.ExpiresAt,
 		State:     state,
-		Token:     bearer,
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -94,7 +93,6 @@ func parseLifetime(text string) (time.Duration, error) {
 }
 
 type issueCommand struct {
-	output
 	Subject string   `required:"" help:"Holder of the token: 1 to 128 visible ASCII characters."`
 	TTL     lifetime `name:"ttl" default:"30d" placeholder:"TIME" help:"Lifetime of the token, for example 90m, 12h or 30d (default ${default})."`
 }
@@ -119,93 +117,58 @@ func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
 	if err != nil {
 		return command.explain(err, store.Table)
 	}
-	if c.Output == "json" {
-		err = json.NewEncoder(os.Stdout).Encode(newRow(t, bearer))
-	} else {
-		fmt.Fprintf(os.Stderr, "Token %s for %s, valid until %s:\n", t.ID, t.Subject, t.ExpiresAt.Format(time.RFC3339))
-		_, err = fmt.Println(bearer)
-	}
-	if err != nil {
+	fmt.Fprintf(os.Stderr, "Token %s for %s, valid until %s:\n", t.ID, t.Subject, t.ExpiresAt.Format(time.RFC3339))
+	if _, err := fmt.Println(bearer); err != nil {
 		return fmt.Errorf("token %s was issued but could not be printed: revoke it (%w)", t.ID, err)
 	}
 	return nil
 }
 
 type revokeCommand struct {
-	IDs []string `arg:"" name:"id" help:"Ids of tokens, as issue and list print them, or - alone to read the token itself from standard input."`
+	ID string `arg:"" help:"Id of the token, as issue and list print it, or - to read the token itself from standard input."`
 }
 
-// Run revokes the tokens, one after the other. It goes on past one that it cannot revoke, and returns
-// the errors of all. If DynamoDB is unavailable, it stops.
+// Run revokes the token.
 func (c *revokeCommand) Run(ctx context.Context, command *tokenCommand) error {
-	ids, malformed := c.tokenIDs()
-	if len(ids) == 0 {
-		return malformed
+	id, err := c.tokenID()
+	if err != nil {
+		return err
 	}
 	store, err := command.store(ctx)
 	if err != nil {
 		return err
 	}
-	failures := []error{malformed}
-	for i, id := range ids {
-		err := revoke(ctx, store, id)
-		if err == nil {
-			fmt.Printf("Token %s is revoked.\n", printable(id))
-			continue
-		}
-		failure := fmt.Errorf("token %s: %w", printable(id), command.explain(err, store.Table))
-		if ctx.Err() != nil || errors.Is(err, token.ErrUnavailable) {
-			failure = fmt.Errorf("%w; tokens left to revoke: %d", failure, len(ids)-i)
-			return errors.Join(append(failures, failure)...)
-		}
-		failures = append(failures, failure)
-	}
-	return errors.Join(failures...)
-}
-
-func revoke(ctx context.Context, store token.Store, id string) error {
 	ctx, cancel := context.WithTimeout(ctx, operationTimeout)
 	defer cancel()
-	err := store.Revoke(ctx, id)
+	err = store.Revoke(ctx, id)
 	if errors.Is(err, token.ErrNotFound) {
-		return errors.New("no such token, see `plantstore token list`")
+		return fmt.Errorf("no token has the id %s, see `plantstore token list`", printable(id))
 	}
-	return err
-}
-
-// tokenIDs returns the ids of the tokens to revoke, and an error for the arguments that denote none.
-func (c *revokeCommand) tokenIDs() (ids []string, err error) {
-	if len(c.IDs) == 1 && c.IDs[0] == "-" {
-		input, err := io.ReadAll(io.LimitReader(os.Stdin, 4096))
-		if err != nil {
-			return nil, err
-		}
-		id, ok := token.ID(strings.TrimSpace(string(input)))
-		if !ok {
-			return nil, usageError("standard input is not a token")
-		}
-		return []string{id}, nil
+	if err != nil {
+		return command.explain(err, store.Table)
 	}
-	var malformed []error
-	for i, argument := range c.IDs {
-		id, err := tokenID(argument)
-		if err != nil {
-			// The argument may have a secret in it, so the error names its place.
-			malformed = append(malformed, fmt.Errorf("id %d of %d: %w", i+1, len(c.IDs), err))
-			continue
-		}
-		ids = append(ids, id)
-	}
-	return ids, errors.Join(malformed...)
+	fmt.Printf("Token %s is revoked.\n", printable(id))
+	return nil
 }
 
 // tokenID returns the id of the token to revoke. The argument may also be the token itself.
-func tokenID(argument string) (string, error) {
-	if id, ok := token.ID(argument); ok {
+func (c *revokeCommand) tokenID() (string, error) {
+	if c.ID == "-" {
+		input, err := io.ReadAll(io.LimitReader(os.Stdin, 4096))
+		if err != nil {
+			return "", err
+		}
+		id, ok := token.ID(strings.TrimSpace(string(input)))
+		if !ok {
+			return "", usageError("standard input is not a token")
+		}
 		return id, nil
 	}
-	if token.Resembles(argument) {
+	if id, ok := token.ID(c.ID); ok {
+		return id, nil
+	}
+	if token.Resembles(c.ID) {
 		return "", usageError("the argument resembles a token, but is none: is it mistyped or cut?")
 	}
-	return argument, nil
+	return c.ID, nil
 }

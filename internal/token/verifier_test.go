@@ -1,4 +1,4 @@
-package token_test
+package token
 
 import (
 	"context"
@@ -6,14 +6,12 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"plantstore/internal/token"
 )
 
-// finder is a token.Finder.
-type finder func(id string) (token.Token, error)
+// finder is a Finder.
+type finder func(id string) (Token, error)
 
-func (find finder) Find(_ context.Context, id string) (token.Token, error) { return find(id) }
+func (find finder) Find(_ context.Context, id string) (Token, error) { return find(id) }
 
 func TestVerify(t *testing.T) {
 	bearer, issued := issue(t)
@@ -27,35 +25,35 @@ func TestVerify(t *testing.T) {
 	otherID.ID = other.ID
 	tests := []struct {
 		name   string
-		stored token.Token // what the store returns
-		err    error       // of the store
+		stored Token // what the store returns
+		err    error // of the store
 		after  time.Duration
 		want   error
 		known  bool // the token has a principal
 	}{
 		{name: "a valid token in its last moment", stored: issued, after: time.Hour - 1, known: true},
-		{name: "the moment of expiry", stored: issued, after: time.Hour, want: token.ReasonExpired, known: true},
-		{name: "a revoked token", stored: revoked, want: token.ReasonRevoked, known: true},
-		{name: "no token with this id", err: token.ErrNotFound, want: token.ReasonUnknown},
-		{name: "the token with this id has another secret", stored: otherSecret, want: token.ReasonUnknown},
-		{name: "the item has another id", stored: otherID, want: token.ReasonUnknown},
-		{name: "the store is unavailable", err: token.ErrUnavailable, want: token.ErrUnavailable},
+		{name: "the moment of expiry", stored: issued, after: time.Hour, want: ReasonExpired, known: true},
+		{name: "a revoked token", stored: revoked, want: ReasonRevoked, known: true},
+		{name: "no token with this id", err: ErrNotFound, want: ReasonUnknown},
+		{name: "the token with this id has another secret", stored: otherSecret, want: ReasonUnknown},
+		{name: "the item has another id", stored: otherID, want: ReasonUnknown},
+		{name: "the store is unavailable", err: ErrUnavailable, want: ErrUnavailable},
 		{name: "the store is broken", stored: issued, err: broken, want: broken},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			store := finder(func(id string) (token.Token, error) {
+			store := finder(func(id string) (Token, error) {
 				if id != issued.ID {
 					t.Errorf("Find(%q), want the id in the token, %q", id, issued.ID)
 				}
 				return test.stored, test.err
 			})
 			now := func() time.Time { return noon.Add(test.after) }
-			var want token.Principal
+			var want Principal
 			if test.known {
-				want = token.Principal{Subject: "alice", TokenID: issued.ID}
+				want = Principal{Subject: "alice", TokenID: issued.ID}
 			}
-			got, err := token.Verifier{Store: store, Now: now}.Verify(t.Context(), bearer)
+			got, err := Verifier{Store: store, Now: now}.Verify(t.Context(), bearer)
 			if got != want || !errors.Is(err, test.want) {
 				t.Errorf("Verify = %+v, %v, want %+v, %v", got, err, want, test.want)
 			}
@@ -63,11 +61,11 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// jwts is a token.JWTVerifier to which every token is valid.
+// jwts is a JWTVerifier to which every token is valid.
 type jwts struct{}
 
-func (jwts) Verify(context.Context, string) (token.Principal, error) {
-	return token.Principal{Subject: "https://issuer.example ann"}, nil
+func (jwts) Verify(context.Context, string) (Principal, error) {
+	return Principal{Subject: "https://issuer.example ann"}, nil
 }
 
 // Our prefix decides who verifies a token: the store, which is read only for what can be a token, or the
@@ -81,7 +79,7 @@ func TestWhoVerifies(t *testing.T) {
 	tests := []struct {
 		name    string
 		bearer  string
-		jwts    token.JWTVerifier
+		jwts    JWTVerifier
 		subject string // empty if the token is malformed
 	}{
 		{name: "a token of ours, with an issuer", bearer: bearer, jwts: jwts{}, subject: "alice"},
@@ -92,16 +90,16 @@ func TestWhoVerifies(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			store := finder(func(string) (token.Token, error) {
+			store := finder(func(string) (Token, error) {
 				if test.bearer != bearer {
 					t.Error("the store is read for what cannot be a token")
 				}
 				return issued, nil
 			})
-			verifier := token.Verifier{Store: store, Now: func() time.Time { return noon }, JWTs: test.jwts}
+			verifier := Verifier{Store: store, Now: func() time.Time { return noon }, JWTs: test.jwts}
 			var want error
 			if test.subject == "" {
-				want = token.ReasonForm
+				want = ReasonForm
 			}
 			got, err := verifier.Verify(t.Context(), test.bearer)
 			if got.Subject != test.subject || !errors.Is(err, want) {

@@ -3,10 +3,8 @@
 package coldstart
 
 import (
-	"log"
 	"log/slog"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -18,12 +16,13 @@ import (
 type Function struct {
 	Client *dynamodb.Client // connected
 	Table  string           // name of the function's table
-	Log    *slog.Logger     // for invocations, see [forInvocations]
+	Log    *slog.Logger
 }
 
 // Open opens a function, whose table is named by the environment variable tableVariable. BUILD is a name
 // of the deployment for the log, which may be empty. The error names the variable that is missing or
-// malformed. Open also makes package log write fatal errors to the log, and nothing else.
+// malformed. Open logs how long it took, and makes package log write fatal errors to the log, and nothing
+// else.
 func Open(tableVariable string) (Function, error) {
 	started := time.Now()
 	logger := newLog(os.Stdout, os.Getenv("BUILD"))
@@ -34,26 +33,6 @@ func Open(tableVariable string) (Function, error) {
 	}
 	client := dynamo.NewFunctionClient(config, logger)
 	dynamo.Connect(client)
-	return Function{Client: client, Table: table, Log: forInvocations(logger, started)}, nil
-}
-
-// logFatalErrors makes package log write to logger what a main logs, and what aws-lambda-go's entry.go
-// logs before it ends the process. All else is dropped: net/http logs unsolicited responses, including
-// their bodies.
-func logFatalErrors(logger *slog.Logger) {
-	log.SetFlags(log.Lshortfile)
-	log.SetOutput(fatalErrors{log: logger})
-}
-
-// fatalErrors takes lines of package log that begin with the name of a file.
-type fatalErrors struct{ log *slog.Logger }
-
-// Write implements [io.Writer].
-func (f fatalErrors) Write(line []byte) (int, error) {
-	file, text, _ := strings.Cut(strings.TrimSpace(string(line)), ": ")
-	file, _, _ = strings.Cut(file, ":") // the number of the line
-	if file == "main.go" || file == "entry.go" {
-		f.log.Error("cannot run", "error", text)
-	}
-	return len(line), nil
+	logger.Info("cold start", "init_ms", time.Since(started).Milliseconds())
+	return Function{Client: client, Table: table, Log: logger}, nil
 }

@@ -6,17 +6,21 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"plantstore/test/processtest"
 )
 
-// A function opens its connection to DynamoDB before its first invocation, when Lambda gives it more CPU.
+// A function opens its connection to DynamoDB before its first invocation, when Lambda gives it more CPU,
+// and logs how long that took.
 func TestOpen(t *testing.T) {
 	requests := make(chan string, 10)
 	database := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { requests <- r.Method }))
@@ -29,12 +33,21 @@ func TestOpen(t *testing.T) {
 	t.Setenv("TABLE", "plants")
 	defer log.SetOutput(log.Writer())
 	defer log.SetFlags(log.Flags())
+	written, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func(stdout *os.File) { os.Stdout = stdout }(os.Stdout)
+	os.Stdout = written
 	function, err := Open("TABLE")
 	if err != nil || function.Table != "plants" {
 		t.Fatalf("Open = %+v, %v, want the table plants", function, err)
 	}
 	if got := len(requests); got != 1 {
 		t.Errorf("Open sends %d requests to DynamoDB, want 1", got)
+	}
+	if logged, _ := os.ReadFile(written.Name()); !bytes.Contains(logged, []byte(`"msg":"cold start","build":"","init_ms":`)) {
+		t.Errorf("Open logs %s, want init_ms", logged)
 	}
 	options := function.Client.Options()
 	got, err := options.Credentials.Retrieve(t.Context())
@@ -47,10 +60,10 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// A function that cannot run logs why, in one line of JSON, and exits with 1.
+// A function that cannot run logs why, in a last line of JSON, and exits with 1.
 func TestFatalErrors(t *testing.T) {
 	binary := processtest.Build(t, "cmd/createplant")
-	complete := processtest.Environment("http://127.0.0.1:1", "PLANTS_TABLE=plants", "AWS_LAMBDA_RUNTIME_API=127.0.0.1:1")
+	complete := processtest.Environment("http://127.0.0.1:1", "PLANTS_TABLE=plants", "AWS_LAMBDA_RUNTIME_API=127.0.0.1:1", "BUILD=b1")
 	tests := []struct {
 		name   string
 		change string // of the environment; the last value of a variable counts
@@ -65,26 +78,18 @@ func TestFatalErrors(t *testing.T) {
 			function := exec.CommandContext(t.Context(), binary)
 			function.Env = slices.Concat(complete, []string{test.change})
 			printed, _ := function.CombinedOutput() // the exit status says whether it failed
-			var line struct{ Level, Error string }
-			if err := json.Unmarshal(printed, &line, json.MatchCaseInsensitiveNames(true)); err != nil {
-				t.Fatalf("log = %q, want one line of JSON: %v", printed, err)
+			var line struct {
+				Level, Build, Error string
+				Timestamp           time.Time
+			}
+			last := printed[bytes.LastIndexByte(bytes.TrimSpace(printed), '\n')+1:]
+			if err := json.Unmarshal(last, &line, json.MatchCaseInsensitiveNames(true)); err != nil {
+				t.Fatalf("log = %q, want JSON: %v", last, err)
 			}
 			status := function.ProcessState.ExitCode()
-			if status != 1 || line.Level != "ERROR" || !strings.Contains(line.Error, test.want) {
-				t.Errorf("exit status %d, log = %s, want 1, an error with %q", status, printed, test.want)
+			if status != 1 || line.Level != "ERROR" || line.Build != "b1" || line.Timestamp.IsZero() || !strings.Contains(line.Error, test.want) {
+				t.Errorf("exit status %d, log = %s, want 1, and at a time an error of b1 with %q", status, printed, test.want)
 			}
 		})
-	}
-}
-
-// What others write by package log is dropped: net/http writes responses there.
-func TestOthersLogNothing(t *testing.T) {
-	var written bytes.Buffer
-	defer log.SetOutput(log.Writer())
-	defer log.SetFlags(log.Flags())
-	logFatalErrors(newLog(&written, ""))
-	log.Print("Unsolicited response received on idle HTTP channel")
-	if written.Len() > 0 {
-		t.Errorf("log = %s, want nothing", &written)
 	}
 }

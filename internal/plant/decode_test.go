@@ -1,7 +1,6 @@
 package plant
 
 import (
-	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -56,86 +55,61 @@ func fernIn(size int) string {
 // nested returns an array of arrays, this many levels deep.
 func nested(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
 
-// A body that two parsers may read differently is malformed, wherever in the body the difference is.
-func TestDecodeMalformed(t *testing.T) {
-	tests := []struct{ name, body string }{
-		{"only white space", " \n"},
-		{"half an object, with an invalid member", `{"id":"x","name":"fern"`},
-		{"two objects", `{"id":1,"name":"fern"}{"id":2,"name":"fern"}`},
-		{"a byte order mark", "\uFEFF" + `{"id":1,"name":"fern"}`},
-		{"an unknown member that is malformed", `{"id":1,"name":"fern","x":[1,]}`},
-		{"a name twice", `{"id":1,"id":1,"name":"fern"}`},
-		{"a name twice, once with an escape", `{"id":1,"name":"fern","t\u0061g":"","tag":""}`},
-		{"a name twice in an unknown member", `{"id":1,"name":"fern","x":{"y":1,"y":1}}`},
-		{"half a surrogate pair", `{"id":1,"name":"\ud800"}`},
-		{"half a surrogate pair in an unknown member", `{"id":1,"name":"fern","x":"\ud83c"}`},
-		{"a byte that is not UTF-8", `{"id":1,"name":"` + "\xff" + `"}`},
-		{"one level too deep", `{"id":1,"name":"fern","x":` + nested(10_000) + `}`},
+// A body that two parsers may read differently is malformed, wherever in the body the difference is. For
+// an invalid one, the error says what is wrong with each member. A plant has the size of all its texts
+// together, in bytes. The size of a body is checked before the body is read.
+func TestDecodeRefuses(t *testing.T) {
+	mustBeObject := &InvalidError{Reason: "it must be an object"}
+	idNoInteger := &InvalidError{Reason: "id must be an integer"}
+	const umlaut = "ä"
+	tests := []struct {
+		name string
+		body string
+		want error
+	}{
+		{"only white space", " \n", ErrMalformed},
+		{"half an object, with an invalid member", `{"id":"x","name":"fern"`, ErrMalformed},
+		{"two objects", `{"id":1,"name":"fern"}{"id":2,"name":"fern"}`, ErrMalformed},
+		{"a byte order mark", "\uFEFF" + `{"id":1,"name":"fern"}`, ErrMalformed},
+		{"an unknown member that is malformed", `{"id":1,"name":"fern","x":[1,]}`, ErrMalformed},
+		{"a name twice", `{"id":1,"id":1,"name":"fern"}`, ErrMalformed},
+		{"a name twice, once with an escape", `{"id":1,"name":"fern","t\u0061g":"","tag":""}`, ErrMalformed},
+		{"a name twice in an unknown member", `{"id":1,"name":"fern","x":{"y":1,"y":1}}`, ErrMalformed},
+		{"half a surrogate pair", `{"id":1,"name":"\ud800"}`, ErrMalformed},
+		{"half a surrogate pair in an unknown member", `{"id":1,"name":"fern","x":"\ud83c"}`, ErrMalformed},
+		{"a byte that is not UTF-8", `{"id":1,"name":"` + "\xff" + `"}`, ErrMalformed},
+		{"one level too deep", `{"id":1,"name":"fern","x":` + nested(10_000) + `}`, ErrMalformed},
+
+		{"null", `null`, mustBeObject},
+		{"a plant in an array", `[{"id":1,"name":"fern"}]`, mustBeObject},
+		{"names in another case", `{"ID":1,"Name":"fern"}`, &InvalidError{Reason: "id is required; name is required"}},
+		{"an id null", `{"id":null,"name":"fern"}`, idNoInteger},
+		{"an id in quotes", `{"id":"1","name":"fern"}`, idNoInteger},
+		{"an id with a fraction", `{"id":1.5,"name":"fern"}`, idNoInteger},
+		{
+			"an id out of range", `{"id":1e19,"name":"fern"}`,
+			&InvalidError{Reason: "id must be from -9223372036854775808 to 9223372036854775807"},
+		},
+		{"a tag null", `{"id":1,"name":"fern","tag":null}`, &InvalidError{Reason: "tag must be a string"}},
+		{"an invalid id, and a text that is too large", `{"id":null,"name":"` + strings.Repeat("n", MaxSize+1) + `"}`, idNoInteger},
+		{
+			"every member invalid", `{"id":1.5,"name":1,"tag":2}`,
+			&InvalidError{Reason: "id must be an integer; name must be a string; tag must be a string"},
+		},
+
+		{
+			"a name and a tag that are one byte too large",
+			`{"id":1,"name":"` + strings.Repeat("n", MaxSize-len(umlaut)+1) + `","tag":"` + umlaut + `"}`,
+			ErrTooLarge,
+		},
+		{"a body that is one byte too large", fernIn(MaxBody + 1), ErrTooLarge},
+		{"a body that is too large, and malformed", strings.Repeat(" ", MaxBody+1), ErrTooLarge},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := Decode([]byte(test.body))
-			if !errors.Is(err, ErrMalformed) {
-				t.Errorf("Decode(%.80q) = %+v, %v, want %v", test.body, got, err, ErrMalformed)
-			}
-		})
-	}
-}
-
-// The error says what is wrong with each member.
-func TestDecodeInvalid(t *testing.T) {
-	const (
-		notInteger = "id must be an integer"
-		outOfRange = "id must be from -9223372036854775808 to 9223372036854775807"
-	)
-	large := strings.Repeat("n", MaxSize+1)
-	tests := []struct {
-		name   string
-		body   string
-		reason string
-	}{
-		{"null", `null`, "it must be an object"},
-		{"a plant in an array", `[{"id":1,"name":"fern"}]`, "it must be an object"},
-		{"names in another case", `{"ID":1,"Name":"fern"}`, "id is required; name is required"},
-		{"an id null", `{"id":null,"name":"fern"}`, notInteger},
-		{"an id in quotes", `{"id":"1","name":"fern"}`, notInteger},
-		{"an id with a fraction", `{"id":1.5,"name":"fern"}`, notInteger},
-		{"an id out of range", `{"id":1e19,"name":"fern"}`, outOfRange},
-		{"a tag null", `{"id":1,"name":"fern","tag":null}`, "tag must be a string"},
-		{"an invalid id, and a text that is too large", `{"id":null,"name":"` + large + `"}`, notInteger},
-		{
-			"every member invalid", `{"id":1.5,"name":1,"tag":2}`,
-			"id must be an integer; name must be a string; tag must be a string",
-		},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			_, err := Decode([]byte(test.body))
-			if !errors.Is(err, ErrInvalid) {
-				t.Fatalf("Decode(%.80q) = %v, want %v", test.body, err, ErrInvalid)
-			}
-			invalid, ok := errors.AsType[*InvalidError](err)
-			if !ok || invalid.Reason != test.reason {
-				t.Errorf("Decode(%.80q) = %v, want the reason %q", test.body, err, test.reason)
-			}
-		})
-	}
-}
-
-// A plant has the size of all its texts together, in bytes. The size of a body is checked before the
-// body is read.
-func TestDecodeTooLarge(t *testing.T) {
-	const tag = "ä"
-	tests := []struct{ name, body string }{
-		{"a name and a tag that are one byte too large", `{"id":1,"name":"` + strings.Repeat("n", MaxSize-len(tag)+1) + `","tag":"` + tag + `"}`},
-		{"a body that is one byte too large", fernIn(MaxBody + 1)},
-		{"a body that is too large, and malformed", strings.Repeat(" ", MaxBody+1)},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			_, err := Decode([]byte(test.body))
-			if !errors.Is(err, ErrTooLarge) {
-				t.Errorf("Decode = %v, want %v", err, ErrTooLarge)
+			if !reflect.DeepEqual(err, test.want) {
+				t.Errorf("Decode(%.80q) = %+v, %v, want %v", test.body, got, err, test.want)
 			}
 		})
 	}

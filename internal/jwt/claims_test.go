@@ -13,7 +13,7 @@ func TestAccessTokens(t *testing.T) {
 	plain := object{"typ": "JWT"}
 	untyped := object{"typ": nil}
 	cognito := object{"token_use": "access", "aud": nil, "client_id": "plants"}
-	newIssuer(t, issuerURL).check(t, []draft{
+	newIssuer(t).check(t, []draft{
 		{name: "RFC 9068's type"},
 		{name: "RFC 9068's long type", header: object{"typ": "application/AT+JWT"}},
 		{name: "Cognito's access token", header: untyped, claims: cognito},
@@ -35,7 +35,7 @@ func TestAccessTokens(t *testing.T) {
 func TestClaims(t *testing.T) {
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	now := noon.Unix()
-	i := newIssuer(t, issuerURL)
+	i := newIssuer(t)
 	i.now = func() time.Time { return noon }
 	null := jsontext.Value("null")
 	none := []string{}

@@ -31,7 +31,6 @@ type document func(*http.Request) (*http.Response, error)
 
 // issuer is an issuer of tokens, in place of the network.
 type issuer struct {
-	url       string
 	now       func() time.Time
 	verifier  *Verifier           // of its tokens, for the audiences plants and herbs
 	documents map[string]document // by path
@@ -41,19 +40,19 @@ type issuer struct {
 }
 
 // newIssuer returns an issuer that publishes its key as k1.
-func newIssuer(t *testing.T, url string) *issuer {
+func newIssuer(t *testing.T) *issuer {
 	t.Helper()
 	private, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader) // crypto/rand does not fail
-	i := &issuer{url: url, now: time.Now, private: private}
+	i := &issuer{now: time.Now, private: private}
 	i.documents = map[string]document{
-		discoveryPath: discovers(url, url+keysPath),
+		discoveryPath: discovers(issuerURL, issuerURL+keysPath),
 		keysPath: func(r *http.Request) (*http.Response, error) {
 			text, _ := json.Marshal(object{"keys": i.published}) // they are objects of JSON
 			return answers(http.StatusOK, "application/json; charset=utf-8", string(text))(r)
 		},
 	}
 	i.publish("k1", nil)
-	verifier, err := New(url, "plants, herbs", func() time.Time { return i.now() })
+	verifier, err := New(issuerURL, "plants, herbs", func() time.Time { return i.now() })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +100,7 @@ type draft struct {
 func (i *issuer) token(d draft) string {
 	seconds := i.now().Unix()
 	header := object{"typ": "at+jwt", "alg": "ES256", "kid": "k1"}
-	claims := object{"iss": i.url, "sub": "ann", "aud": "plants", "jti": "t1", "exp": seconds + 2, "nbf": seconds}
+	claims := object{"iss": issuerURL, "sub": "ann", "aud": "plants", "jti": "t1", "exp": seconds + 2, "nbf": seconds}
 	signed := part(header, d.header) + "." + part(claims, d.claims)
 	if d.sign == nil {
 		return i.sign(signed)

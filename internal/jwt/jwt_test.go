@@ -8,8 +8,6 @@ import (
 	"plantstore/internal/token"
 )
 
-const localURL = "http://localhost:8080"
-
 func TestNewRefuses(t *testing.T) {
 	tests := []struct{ name, issuer, audience string }{
 		{name: "http on another machine", issuer: "http://localhost.example.com", audience: "plants"},
@@ -31,7 +29,7 @@ func TestNewRefuses(t *testing.T) {
 }
 
 func TestPrincipal(t *testing.T) {
-	i := newIssuer(t, localURL)
+	i := newIssuer(t)
 	bearer, unfit := i.token(draft{}), i.token(draft{claims: object{"jti": "a\nb"}})
 	tests := []struct{ name, bearer, id string }{
 		{name: "a token with an id", bearer: bearer, id: "t1"},
@@ -39,7 +37,7 @@ func TestPrincipal(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			want := token.Principal{Subject: localURL + " ann", TokenID: test.id}
+			want := token.Principal{Subject: issuerURL + " ann", TokenID: test.id}
 			if got, err := i.verifier.Verify(t.Context(), test.bearer); got != want {
 				t.Errorf("Verify = %+v, %v, want %+v", got, err, want)
 			}
@@ -48,9 +46,9 @@ func TestPrincipal(t *testing.T) {
 }
 
 func TestSignatures(t *testing.T) {
-	i, other := newIssuer(t, issuerURL), newIssuer(t, issuerURL)
+	i, other := newIssuer(t), newIssuer(t)
 	i.published = append(i.published, "text", object{"kty": "EC", "kid": "k1"}, other.published[0])
-	stranger := newIssuer(t, issuerURL)
+	stranger := newIssuer(t)
 	null := jsontext.Value("null")
 	noPart := func(signed string) string { return signed }
 	emptyPart := func(signed string) string { return signed + "." }

@@ -94,7 +94,7 @@ func TestFailures(t *testing.T) {
 		{"tables on AWS", "tables create", usage, "tables create is for a local DynamoDB"},
 		{"one table of two", "serve --plants-table plants", usage, "set both --plants-table and --tokens-table"},
 		{"an origin with a slash", "serve --allow-origin https://example.com/", usage, "--allow-origin must be an origin"},
-		{"an issuer alone", "serve --token-issuer https://example.com", usage, "issuer and audience must be set together"},
+		{"an issuer without https", "serve --token-issuer plants --token-audience https://example.com", usage, "the issuer is not an https URL"},
 		{"a mistyped token", "serve --serve-token pst_mistyped", usage, "--serve-token ($SERVE_TOKEN) is not a token"},
 		{"an address without a port", "serve --addr localhost", usage, "--addr must be HOST:PORT, for example"},
 

@@ -1,31 +1,12 @@
 package contract
 
 import (
-	"encoding/base64"
-	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"plantstore/test/processtest"
 )
-
-// `plantstore serve` asks the issuer in its environment about a JWT. This one is away: whether the token
-// is valid, nobody can tell. A service without an issuer refuses the token. internal/jwt tests the answer.
-func TestServeAsksIssuer(t *testing.T) {
-	t.Parallel()
-	const away = "http://127.0.0.1:1"
-	encode := base64.RawURLEncoding.EncodeToString
-	claims := fmt.Sprintf(`{"iss":%q,"aud":"plants","sub":"ann","exp":%d}`, away, time.Now().Add(time.Hour).Unix())
-	token := encode([]byte(`{"alg":"RS256","typ":"at+jwt","kid":"k1"}`)) + "." + encode([]byte(claims)) + "." + encode(make([]byte, 256))
-	environment := append(processtest.InMemory(), "TOKEN_ISSUER="+away, "TOKEN_AUDIENCE=plants")
-	server := processtest.Serve(t, processtest.Build(t, "cmd/plantstore"), environment...)
-	got := target{url: server.URL}.send(t, post(noPlant).with("Authorization", "Bearer "+token))
-	if !strings.Contains(string(got.body), `"error":5003`) {
-		t.Errorf("answer = %s, want the error 5003", got)
-	}
-}
 
 // The authorizer reads both variables: it refuses what is wrong in one and right in the other.
 func TestAuthorizerReadsIssuer(t *testing.T) {

@@ -7,13 +7,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"go.yaml.in/yaml/v3"
 
 	openapi "plantstore"
-	"plantstore/internal/plant"
 )
 
 // document returns openapi.yaml.
@@ -24,33 +22,20 @@ var document = sync.OnceValue(func() (parsed any) {
 	return parsed
 })
 
-// At returns the value that path leads to in openapi.yaml, or nil. It follows each $ref on the way.
+// At returns the value that path leads to in openapi.yaml, or nil.
 func At(path ...string) any {
 	value := document()
 	for _, name := range path {
 		object, _ := value.(map[string]any)
-		if name != "$ref" {
-			object = resolve(object)
-		}
 		value = object[name]
 	}
 	return value
 }
 
-// resolve returns what an object refers to, if it is a reference.
-func resolve(object map[string]any) map[string]any {
-	reference, isReference := object["$ref"].(string)
-	if !isReference {
-		return object
-	}
-	referred, _ := At(strings.Split(reference, "/")[1:]...).(map[string]any)
-	return referred
-}
-
 // Names returns the names of an object's members, sorted.
 func Names(object any) []string {
 	members, _ := object.(map[string]any)
-	return slices.Sorted(maps.Keys(resolve(members)))
+	return slices.Sorted(maps.Keys(members))
 }
 
 // Members returns the members of a schema in openapi.yaml, sorted.
@@ -81,10 +66,9 @@ func ID(n int64) string { return fmt.Sprint(n) }
 func Plant(example int) string {
 	path := []string{"paths", "/plants", "post", "requestBody", "content", "application/json", "examples"}
 	names := Names(At(path...))
-	var p plant.Plant
-	if err := json.Unmarshal([]byte(asJSON(At(append(path, names[example], "value")...))), &p); err != nil {
-		panic(err)
-	}
+	value, _ := At(append(path, names[example], "value")...).(map[string]any)
+	p := maps.Clone(value)
+	delete(p, Key())
 	return asJSON(p)
 }
 

@@ -10,10 +10,8 @@ import (
 // A testCase is a conversation: requests that are sent one after the other, each with the answer that
 // it must get.
 type testCase struct {
-	name       string
-	needsOther bool // token than TOKEN, which a deployment does not get
-	isProbe    bool // it writes the one plant that may always be written
-	steps      []step
+	name  string
+	steps []step
 }
 
 // writes reports whether the case changes what the service stores.
@@ -22,8 +20,7 @@ func (c testCase) writes() bool {
 }
 
 // A step is a request and the answer that it must get. In its texts $1 and $2 stand for two ids that no
-// other case has, $TOKEN, $OTHER_TOKEN and so on for the target's tokens, and $UNKNOWN for a token that no
-// table has.
+// other case has, and $TOKEN for the target's token.
 type step struct {
 	method string
 	path   string
@@ -64,21 +61,10 @@ type want struct {
 	status int
 	body   string // of 200, as JSON
 	code   int    // of the Error
-	reason string // of the error 1004, or its beginning
 }
 
 func answered(body string) want { return want{status: http.StatusOK, body: body} }
 func refused(code int) want     { return want{status: http.StatusBadRequest, code: code} }
 
-// invalid is the error 1004 with a reason.
-func invalid(reason string) want {
-	w := refused(1004)
-	w.reason = reason
-	return w
-}
-
-// one returns a case of a single request.
-func one(name string, s step) testCase { return testCase{name: name, steps: []step{s}} }
-
-// several returns a case of several requests.
-func several(name string, steps ...step) testCase { return testCase{name: name, steps: steps} }
+// conversation returns a case of these requests.
+func conversation(name string, steps ...step) testCase { return testCase{name: name, steps: steps} }

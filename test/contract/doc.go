@@ -10,7 +10,7 @@
 // A deployment belongs to its customers and nothing can be deleted from it. So with URL all runs for a
 // subject write the same single plant, with the tag contract-probe, unless WRITES=all. Its id comes
 // from SUBJECT, and a run that does not get it fails. Without SUBJECT, each token has a plant of its
-// own. Left out are the other cases that write, and those that need another token than TOKEN.
+// own. The other cases that write are left out.
 //
 // case_test.go has the words that the cases are written in. A new rule goes into openapi.yaml first,
 // then as a row into cases_test.go or plants_test.go, then into the code.

@@ -19,17 +19,13 @@ var (
 func probe() testCase {
 	all := openapitest.PlantOf(func(string) string { return "contract-probe" })
 	first := post(openapitest.NewPlant("$1", all)).with(idempotencyKey, "probe-$1").gets(answered(all))
-	return testCase{
-		name:    "a retry after a lost answer gets the answer again",
-		isProbe: true,
-		steps: []step{
-			first,
-			first,
-			first.with(idempotencyKey).gets(exists),
-			post(fern).with(idempotencyKey, "probe-$1").gets(refused(3002)),
-			first,
-		},
-	}
+	return conversation("a retry after a lost answer gets the answer again",
+		first,
+		first,
+		first.with(idempotencyKey).gets(exists),
+		post(fern).with(idempotencyKey, "probe-$1").gets(refused(3002)),
+		first,
+	)
 }
 
 // plants returns cases for what a target may lose of a plant. test/storetest and internal/plant test
@@ -38,25 +34,20 @@ func plants() []testCase {
 	withUnknown := strings.TrimSuffix(fern, "}") + `,"x":null,"y":{"z":[]}}`
 	second := openapitest.NewPlant("$2", openapitest.Plant(0))
 	return []testCase{
-		several("ids that differ in the last digit are two", create, post(second).gets(isFern)),
-		one("a query string changes nothing", call("POST", "/plants?x=1&x=2", fern).gets(isFern)),
-		one("unknown members are ignored", post(" "+withUnknown+" ").gets(isFern)),
+		conversation("ids that differ in the last digit are two", create, post(second).gets(isFern)),
+		conversation("a query string changes nothing", call("POST", "/plants?x=1&x=2", fern).gets(isFern)),
+		conversation("unknown members are ignored", post(" "+withUnknown+" ").gets(isFern)),
 	}
 }
 
-// duplicates returns cases for requests with the same id. What probe shows is not repeated here.
+// duplicates returns cases for requests with the same id. What probe and TestProbe show is not
+// repeated here.
 func duplicates() []testCase {
 	long := strings.Repeat("k", 254)
-	withKey := create.with(idempotencyKey, "replay-$1")
 	return []testCase{
-		several("another plant of the same id", create, post(ficus).gets(exists)),
-		several("a refused request does not take its id", post(fern).with("Authorization").gets(refused(2001)), create),
-		several("keys that differ in the 255th character are two",
+		conversation("another plant of the same id", create, post(ficus).gets(exists)),
+		conversation("a refused request does not take its id", post(fern).with("Authorization").gets(refused(2001)), create),
+		conversation("keys that differ in the 255th character are two",
 			create.with(idempotencyKey, long+"a"), create.with(idempotencyKey, long+"b").gets(exists)),
-		{
-			name:       "the key of another subject is another request",
-			needsOther: true,
-			steps:      []step{withKey, withKey.with("Authorization", "Bearer $OTHER_TOKEN").gets(exists)},
-		},
 	}
 }

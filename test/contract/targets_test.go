@@ -2,7 +2,7 @@ package contract
 
 import (
 	"context"
-	crand "crypto/rand"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -18,15 +18,14 @@ import (
 	"plantstore/internal/dynamo"
 	"plantstore/internal/token"
 	"plantstore/test/dynamotest"
-	"plantstore/test/openapitest"
 	"plantstore/test/processtest"
 )
 
 // A target is a service to check.
 type target struct {
-	url    string
-	tokens map[string]string // TOKEN and, if it is not a deployment, OTHER_TOKEN, EXPIRED_TOKEN and REVOKED_TOKEN
-	only   int64             // the one plant that may be written; 0 if all may
+	url   string
+	token string
+	only  int64 // the one plant that may be written; 0 if all may
 }
 
 // probeID returns the one plant that all runs for a subject write.
@@ -44,62 +43,46 @@ type answer struct {
 
 func (a answer) String() string { return fmt.Sprintf("%d %.300s %v", a.status, a.body, a.header) }
 
-// fill returns s with the id of this number, the next id and the target's tokens in the places of $1,
-// $2, $TOKEN and so on.
-func (target target) fill(t *testing.T, s step, id int64) step {
-	t.Helper()
-	unknown, _, err := token.Issue(crand.Reader, "nobody", time.Now(), time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
-	replacements := []string{"$1", openapitest.ID(id), "$2", openapitest.ID(id + 1), "$UNKNOWN", unknown}
-	for name, secret := range target.tokens {
-		replacements = append(replacements, "$"+name, secret)
-	}
-	replacer := strings.NewReplacer(replacements...)
-	header := http.Header{}
-	for name, values := range s.header {
-		for _, value := range values {
-			header.Add(name, replacer.Replace(value))
-		}
-	}
-	s.header = header
-	s.path = replacer.Replace(s.path)
-	s.body = replacer.Replace(s.body)
-	s.want.body = replacer.Replace(s.want.body)
-	return s
-}
-
-// send sends the request of a step that is filled. No answer ends the test.
-func (target target) send(t *testing.T, s step) answer {
+// send sends the request of a step, with texts in place of $1 and so on. No answer ends the test.
+func (target target) send(t *testing.T, s step, texts *strings.Replacer) answer {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, s.method, target.url+s.path, strings.NewReader(s.body))
+	body := strings.NewReader(texts.Replace(s.body))
+	request, err := http.NewRequestWithContext(ctx, s.method, target.url+texts.Replace(s.path), body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header = s.header
+	for name, values := range s.header {
+		for _, value := range values {
+			request.Header.Add(name, texts.Replace(value))
+		}
+	}
 	response, err := http.DefaultTransport.RoundTrip(request) // which follows no redirect
 	if err != nil {
 		t.Fatalf("no answer, so that the test ends here: %v", err)
 	}
 	defer response.Body.Close() //nolint:errcheck // it has been read
-	body, err := io.ReadAll(io.LimitReader(response.Body, 10<<20))
+	content, err := io.ReadAll(io.LimitReader(response.Body, 10<<20))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer{status: response.StatusCode, header: response.Header, body: body}
+	return answer{status: response.StatusCode, header: response.Header, body: content}
 }
 
-// fromEnvironment returns the deployment at base.
-func fromEnvironment(t *testing.T, base string) target {
+// newTarget returns the deployment that the environment names, or else a service with nothing in it.
+func newTarget(t *testing.T) target {
 	t.Helper()
+	url := strings.TrimSuffix(os.Getenv("CONTRACT_URL"), "/")
+	if url == "" {
+		s := serve(t)
+		return target{url: s.url, token: s.issue(t, "alice")}
+	}
 	secret := os.Getenv("TOKEN")
 	if secret == "" {
 		t.Fatal("TOKEN is not set: export TOKEN=..., then make contract URL=...")
 	}
-	found := target{url: base, tokens: map[string]string{"TOKEN": secret}}
+	found := target{url: url, token: secret}
 	if os.Getenv("WRITES") == "all" {
 		return found
 	}
@@ -133,10 +116,10 @@ func serve(t *testing.T) service {
 	}
 }
 
-// issue returns a token that is valid for an hour from at.
-func (s service) issue(t *testing.T, subject string, at time.Time) string {
+// issue returns a token of a subject.
+func (s service) issue(t *testing.T, subject string) string {
 	t.Helper()
-	secret, issued, err := token.Issue(crand.Reader, subject, at, time.Hour)
+	secret, issued, err := token.Issue(rand.Reader, subject, time.Now(), time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,22 +23,6 @@ const (
 	validBody   = `{"id":1,"name":"canary"}`
 )
 
-// start is when a request begins, and end when its line is logged.
-var (
-	start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.FixedZone("CET", 3600))
-	end   = start.Add(1500 * time.Microsecond)
-)
-
-// newClock returns a clock that shows start at first, and end from then on.
-func newClock() func() time.Time {
-	next := start
-	return func() time.Time {
-		shown := next
-		next = end
-		return shown
-	}
-}
-
 // object is a JSON object.
 type object map[string]any
 
@@ -66,13 +50,11 @@ func event(headers map[string]string, body string, verdict any) []byte {
 	return content
 }
 
-// store is a plant.Store whose Create is a function of the test.
+// store is a plant.Store whose Create is a function of the test. Without one, the service panics, which
+// its answer shows.
 type store struct {
 	create func(context.Context, plant.Write) error
 }
-
-// noWrite is a store that no request may reach: see checkedAnswer.
-var noWrite = store{}
 
 func (s store) Create(ctx context.Context, w plant.Write) error { return s.create(ctx, w) }
 
@@ -106,45 +88,50 @@ func invoke(t *testing.T, newHandler func(*slog.Logger) handler, event []byte) (
 
 // answer is what a client gets, and what is logged.
 type answer struct {
-	response
-	refusal Error // zero for a success
+	refusal Error  // zero for a success
+	key     string // to retry with
 	line    object
 }
 
 // checkedAnswer returns the answer of the service to an event. It checks what is promised of every
-// answer: it is 200 with the Plant, or 400 with an Error that repeats nothing of the request, and its
-// code is logged. Without a function, plants is a store that no request may reach.
+// answer: it is 200 with the Plant, or 400 with an Error that repeats nothing of the request. It says
+// when to retry if that helps, and its code is logged.
 func checkedAnswer(t *testing.T, plants store, event []byte) answer {
 	t.Helper()
-	if plants.create == nil {
-		plants.create = func(_ context.Context, w plant.Write) error {
-			t.Errorf("the store is asked to create %+v, want no write", w)
-			return nil
-		}
-	}
 	newService := func(log *slog.Logger) handler {
-		return &Service{Plants: plants, Log: log, Now: newClock(), NewKey: func() string { return "fresh" }}
+		return &Service{Plants: plants, Log: log, Now: time.Now, NewKey: func() string { return "fresh" }}
 	}
 	content, line := invoke(t, newService, event)
-	got := answer{line: line}
+	var sent response
 	strictly := json.RejectUnknownMembers(true)
-	if err := json.Unmarshal(content, &got.response, strictly); err != nil {
+	if err := json.Unmarshal(content, &sent, strictly); err != nil {
 		t.Fatalf("Invoke = %s, want a response: %v", content, err)
 	}
-	if got.StatusCode == http.StatusOK {
-		if got.Body != `{"name":"canary"}` {
+	got := answer{key: sent.Headers["idempotency-key"], line: line}
+	if sent.StatusCode == http.StatusOK {
+		if sent.Body != `{"name":"canary"}` {
 			t.Errorf("Invoke = %s, want the Plant", content)
 		}
 	} else {
-		if err := json.Unmarshal([]byte(got.Body), &got.refusal, strictly); err != nil {
+		if err := json.Unmarshal([]byte(sent.Body), &got.refusal, strictly); err != nil {
 			t.Fatalf("Invoke = %s, want an Error: %v", content, err)
 		}
-		if got.StatusCode != http.StatusBadRequest {
+		if sent.StatusCode != http.StatusBadRequest {
 			t.Errorf("Invoke = %s, want status 200 or 400", content)
 		}
-		if strings.Contains(got.Body, canary) {
+		if strings.Contains(sent.Body, canary) {
 			t.Errorf("Invoke = %s, want an Error that repeats nothing", content)
 		}
+	}
+	wantHeaders := map[string]string{"content-type": "application/json"}
+	if got.refusal.Code > internalError.code {
+		wantHeaders["retry-after"] = "1"
+	}
+	if got.key != "" {
+		wantHeaders["idempotency-key"] = got.key
+	}
+	if !maps.Equal(sent.Headers, wantHeaders) {
+		t.Errorf("Invoke = %s, want the headers %v", content, wantHeaders)
 	}
 	if line["code"] != float64(got.refusal.Code) {
 		t.Errorf("log = %v, want the code %d", line, got.refusal.Code)
@@ -157,7 +144,7 @@ func checkedAnswer(t *testing.T, plants store, event []byte) answer {
 func checkedVerdict(t *testing.T, verify verify, event []byte) (verdict, object) {
 	t.Helper()
 	newAuthorizer := func(log *slog.Logger) handler {
-		return &Authorizer{Verify: verify, Log: log, Now: newClock()}
+		return &Authorizer{Verify: verify, Log: log, Now: time.Now}
 	}
 	content, line := invoke(t, newAuthorizer, event)
 	var got authorization

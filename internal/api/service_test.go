@@ -52,9 +52,9 @@ func TestAuthentication(t *testing.T) {
 	wrong := map[string]string{"content-type": "text/plain", "idempotency-key": "a b"}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got := checkedAnswer(t, noWrite, event(wrong, "", test.verdict))
-			if got.refusal.Code != test.code {
-				t.Errorf("Invoke = %v, want the error %d", got, test.code)
+			got := checkedAnswer(t, store{}, event(wrong, "", test.verdict))
+			if got.refusal.Code != test.code || got.key != "" {
+				t.Errorf("Invoke = %v, want the error %d and no key: nothing was written", got, test.code)
 			}
 			if got.line["subject"] != "" || got.line["token_id"] != "" {
 				t.Errorf("log = %v, want no subject and no token id", got.line)
@@ -64,71 +64,66 @@ func TestAuthentication(t *testing.T) {
 }
 
 // Each outcome of a write has its answer. The key in an answer is the one of the write, so a retry with
-// it is the same write. The cause of an internal error is in the log alone.
+// it is the same write. The cause of an internal error is in the log alone. The store has the time of the
+// operation's budget.
 func TestOutcomes(t *testing.T) {
 	key := "!" + strings.Repeat("~", 254) // the longest, of the first and the last visible character
-	retry := map[string]string{"content-type": "application/json", "retry-after": "1", "idempotency-key": key}
-	final := map[string]string{"content-type": "application/json"}
 	tests := []struct {
 		name    string
 		outcome error // of the write
 		code    int32
-		headers map[string]string
+		key     string // in the answer
 	}{
-		{"the plant is created", nil, 0, final},
-		{"the id exists", plant.ErrExists, 3001, final},
-		{"the key was used", plant.ErrKeyReused, 3002, final},
-		{"an unknown error", errors.New("unknown"), 5001, final},
-		{"the store is unavailable", plant.ErrUnavailable, 5002, retry},
-		{"the outcome is unknown", plant.ErrOutcomeUnknown, 5004, retry},
+		{name: "the plant is created"},
+		{name: "the id exists", outcome: plant.ErrExists, code: 3001},
+		{name: "the key was used", outcome: plant.ErrKeyReused, code: 3002},
+		{name: "an unknown error", outcome: errors.New("unknown"), code: 5001},
+		{name: "the store is unavailable", outcome: plant.ErrUnavailable, code: 5002, key: key},
+		{name: "the outcome is unknown", outcome: plant.ErrOutcomeUnknown, code: 5004, key: key},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			var write plant.Write
-			plants := store{create: func(_ context.Context, w plant.Write) error {
-				write = w
-				if test.outcome == nil {
-					return nil
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				plants := store{create: func(ctx context.Context, got plant.Write) error {
+					want := plant.Write{
+						NewPlant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: canary}},
+						Key:      plant.NewWriteKey("alice", key),
+						Subject:  "alice",
+						Time:     start.UTC(),
+					}
+					if !reflect.DeepEqual(got, want) {
+						t.Errorf("the store is asked to create %+v, want %+v", got, want)
+					}
+					if deadline, _ := ctx.Deadline(); deadline != start.Add(2700*time.Millisecond) {
+						t.Errorf("the store has until %v, want 2.7 s from %v", deadline, start)
+					}
+					time.Sleep(1500 * time.Microsecond)
+					if test.outcome == nil {
+						return nil
+					}
+					return fmt.Errorf("%w: the cause", test.outcome)
+				}}
+				got := checkedAnswer(t, plants, event(map[string]string{"idempotency-key": key}, validBody, allowed()))
+				if got.refusal.Code != test.code || got.key != test.key {
+					t.Errorf("Invoke = %v, want code %d and key %q", got, test.code, test.key)
 				}
-				return fmt.Errorf("%w: the cause", test.outcome)
-			}}
-			got := checkedAnswer(t, plants, event(map[string]string{"idempotency-key": key}, validBody, allowed()))
-			if got.refusal.Code != test.code || !maps.Equal(got.Headers, test.headers) {
-				t.Errorf("Invoke = %v, want code %d and headers %v", got, test.code, test.headers)
-			}
-			wantWrite := plant.Write{
-				NewPlant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: canary}},
-				Key:      plant.NewWriteKey("alice", key),
-				Subject:  "alice",
-				Time:     end.UTC(), // the clock is read a second time
-			}
-			if !reflect.DeepEqual(write, wantWrite) {
-				t.Errorf("the store is asked to create %+v, want %+v", write, wantWrite)
-			}
-			wantLine := object{
-				"level": "INFO", "msg": "create plant", "request_id": "r1", "code": float64(test.code),
-				"subject": "alice", "token_id": "t1", "duration_ms": 1.5,
-			}
-			if test.code >= 5000 {
-				wantLine["level"] = "ERROR"
-				wantLine["error"] = test.outcome.Error() + ": the cause"
-			}
-			if !maps.Equal(got.line, wantLine) {
-				t.Errorf("log = %v, want %v", got.line, wantLine)
-			}
-			if strings.Contains(got.Body, "the cause") {
-				t.Errorf("Invoke = %v, want no cause in it", got)
-			}
+				wantLine := object{
+					"level": "INFO", "msg": "create plant", "request_id": "r1", "code": float64(test.code),
+					"subject": "alice", "token_id": "t1", "duration_ms": 1.5,
+				}
+				if test.code >= 5000 {
+					wantLine["level"] = "ERROR"
+					wantLine["error"] = test.outcome.Error() + ": the cause"
+				}
+				if !maps.Equal(got.line, wantLine) {
+					t.Errorf("log = %v, want %v", got.line, wantLine)
+				}
+				if strings.Contains(got.refusal.Message, "the cause") {
+					t.Errorf("Invoke = %v, want no cause in it", got)
+				}
+			})
 		})
-	}
-}
-
-// If no token could be checked, the client may repeat its request. There is no key: nothing was written.
-func TestUnavailableAuthorizer(t *testing.T) {
-	got := checkedAnswer(t, noWrite, event(nil, validBody, object{"verdict": "unavailable", "presented": token.Digest(credentials)}))
-	want := map[string]string{"content-type": "application/json", "retry-after": "1"}
-	if got.refusal.Code != 5003 || !maps.Equal(got.Headers, want) {
-		t.Errorf("Invoke = %v, want 5003 with the headers %v", got, want)
 	}
 }
 
@@ -140,7 +135,7 @@ func TestFreshKey(t *testing.T) {
 		return plant.ErrUnavailable
 	}}
 	got := checkedAnswer(t, plants, event(nil, validBody, allowed()))
-	if got.Headers["idempotency-key"] != "fresh" || write.Key != plant.NewWriteKey("alice", "fresh") {
+	if got.key != "fresh" || write.Key != plant.NewWriteKey("alice", "fresh") {
 		t.Errorf("Invoke = %v after %+v, want the fresh key in both", got, write)
 	}
 }
@@ -156,20 +151,4 @@ func TestPanic(t *testing.T) {
 	if !strings.Contains(text, "the cause") || !strings.Contains(text, "service_test.go") {
 		t.Errorf("log = %v, want the cause and its stack", got.line)
 	}
-}
-
-// The store has the time of the operation's budget.
-func TestDeadline(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var left time.Duration
-		plants := store{create: func(ctx context.Context, _ plant.Write) error {
-			deadline, _ := ctx.Deadline()
-			left = time.Until(deadline)
-			return nil
-		}}
-		checkedAnswer(t, plants, event(nil, validBody, allowed()))
-		if want := 2700 * time.Millisecond; left != want {
-			t.Errorf("the store has %v, want %v", left, want)
-		}
-	})
 }

@@ -17,7 +17,7 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	readme := string(content)
-	server := processtest.Serve(t, processtest.Build(t, "cmd/plantstore"), processtest.InMemory()...)
+	server := processtest.Serve(t, processtest.Build(t, "cmd/plantstore"))
 	_, command, _ := strings.Cut(server.Greeting, "  curl")
 	command = "curl " + strings.TrimSpace(command)
 	shown := strings.NewReplacer(server.URL, "http://127.0.0.1:8080", server.Token, "<ACCESS_TOKEN>").Replace(command)

@@ -60,7 +60,7 @@ func TestAllowedOrigin(t *testing.T) {
 		{name: "without ALLOW_ORIGIN, no page can read an answer"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			server := processtest.Serve(t, os.Args[0], append(processtest.InMemory(), asCommand, "ALLOW_ORIGIN="+test.allow)...)
+			server := processtest.Serve(t, os.Args[0], asCommand, "ALLOW_ORIGIN="+test.allow)
 			request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/plants", http.NoBody)
 			if err != nil {
 				t.Fatal(err)

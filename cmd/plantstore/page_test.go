@@ -37,7 +37,7 @@ func TestPage(t *testing.T) {
 	options := chromedp.WithAllocatorOptions(chromedp.ExecPath(chromium), chromedp.NoSandbox)
 	browser, stop := chromedp.NewContext(t.Context(), options)
 	defer stop()
-	server := processtest.Serve(t, os.Args[0], append(processtest.InMemory(), asCommand)...)
+	server := processtest.Serve(t, os.Args[0], asCommand)
 	// The first action starts the browser, which ends with the context of that action.
 	if _, err := chromedp.Run(browser, chromedp.EmulateViewport(1000, 2200)); err != nil {
 		t.Fatal(err)

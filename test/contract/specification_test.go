@@ -99,7 +99,7 @@ func TestSchemathesis(t *testing.T) {
 	if _, err := exec.LookPath("st"); err != nil {
 		processtest.Lacks(t, "schemathesis: pip install -r tools/requirements/schemathesis.txt")
 	}
-	server := processtest.Serve(t, processtest.Build(t, "cmd/plantstore"), processtest.InMemory()...)
+	server := processtest.Serve(t, processtest.Build(t, "cmd/plantstore"))
 	command := exec.CommandContext(t.Context(), "st", "run", "openapi.yaml", "--url", server.URL,
 		"--header", "Authorization: Bearer "+server.Token,
 		"--exclude-checks", "unsupported_method,ignored_auth,missing_required_header",

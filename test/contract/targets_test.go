@@ -107,7 +107,8 @@ type service struct {
 func serve(t *testing.T) service {
 	t.Helper()
 	database, plants, tokens := dynamotest.Tables(t)
-	server := processtest.Serve(t, processtest.Build(t, "cmd/plantstore"), "PLANTS_TABLE="+plants, "TOKENS_TABLE="+tokens)
+	server := processtest.Serve(t, processtest.Build(t, "cmd/plantstore"),
+		"AWS_ENDPOINT_URL_DYNAMODB="+dynamotest.Endpoint(t), "PLANTS_TABLE="+plants, "TOKENS_TABLE="+tokens)
 	return service{
 		url:      server.URL,
 		database: database,

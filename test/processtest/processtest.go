@@ -76,15 +76,6 @@ func Environment(endpoint string, others ...string) []string {
 	}, others...)
 }
 
-// InMemory returns the environment of a server whose stores are in memory,
-// whatever the environment of the test is.
-func InMemory() []string {
-	return []string{
-		"AWS_ENDPOINT_URL_DYNAMODB=", "AWS_ENDPOINT_URL=", "PLANTS_TABLE=", "TOKENS_TABLE=", "TOKEN_ISSUER=", "TOKEN_AUDIENCE=",
-		"ALLOW_ORIGIN=", "SERVE_TOKEN=",
-	}
-}
-
 // Copies the files of a repository by an index of its own, so that the user's stays as it is.
 const copyRepository = `set -e
 cd "$(git rev-parse --show-toplevel)"

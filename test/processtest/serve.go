@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,13 +18,19 @@ type Server struct {
 	Greeting string // what it prints at its start
 }
 
-// Serve starts `plantstore serve` on a free port, with these variables besides the environment of the
-// test. It stops at the end of the test, cleanly or the test fails. A test that fails prints what the
-// server logged.
+// inMemory is the environment of a server whose stores are in memory, whatever that of the test is.
+var inMemory = []string{
+	"AWS_ENDPOINT_URL_DYNAMODB=", "AWS_ENDPOINT_URL=", "PLANTS_TABLE=", "TOKENS_TABLE=", "TOKEN_ISSUER=", "TOKEN_AUDIENCE=",
+	"ALLOW_ORIGIN=", "SERVE_TOKEN=",
+}
+
+// Serve starts `plantstore serve` on a free port. Its stores are in memory, unless these variables say
+// otherwise. It stops at the end of the test, cleanly or the test fails. A test that fails prints what
+// the server logged.
 func Serve(t testing.TB, binary string, environment ...string) *Server {
 	t.Helper()
 	command := exec.Command(binary, "serve", "--addr", "127.0.0.1:0")
-	command.Env = append(os.Environ(), environment...)
+	command.Env = slices.Concat(os.Environ(), inMemory, environment)
 	var log bytes.Buffer
 	command.Stderr = &log
 	stdout, err := command.StdoutPipe()

@@ -8,8 +8,12 @@ import (
 	"plantstore/internal/token"
 )
 
-func TestNewRefuses(t *testing.T) {
-	tests := []struct{ name, issuer, audience string }{
+func TestNew(t *testing.T) {
+	tests := []struct {
+		name, issuer, audience string
+		valid                  bool
+	}{
+		{name: "http on this machine", issuer: "http://localhost:8080", audience: "plants", valid: true},
 		{name: "http on another machine", issuer: "http://localhost.example.com", audience: "plants"},
 		{name: "another scheme", issuer: "ftp://127.0.0.1", audience: "plants"},
 		{name: "no host", issuer: "https://:443", audience: "plants"},
@@ -21,8 +25,8 @@ func TestNewRefuses(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if _, err := New(test.issuer, test.audience, time.Now); err == nil {
-				t.Errorf("New(%q, %q) = nil, want an error", test.issuer, test.audience)
+			if _, err := New(test.issuer, test.audience, time.Now); (err == nil) != test.valid {
+				t.Errorf("New(%q, %q) = error %v, want that they are valid: %t", test.issuer, test.audience, err, test.valid)
 			}
 		})
 	}

@@ -24,11 +24,10 @@ var (
 
 // entry is an error of the catalogue.
 type entry struct {
-	code       int32
-	message    string
-	cause      error
-	retry      bool // the answer carries Retry-After
-	returnsKey bool // the answer carries the Idempotency-Key to retry with, if the operation takes one
+	code    int32
+	message string
+	cause   error
+	retry   bool // the answer carries Retry-After, and the Idempotency-Key to retry with, if there is one
 }
 
 // catalogue holds every error that the service answers, in the order of the codes. The status is
@@ -46,9 +45,9 @@ var catalogue = []entry{
 	{code: 3001, cause: plant.ErrExists, message: "A plant with this id exists."},
 	{code: 3002, cause: plant.ErrKeyReused, message: "The Idempotency-Key was used with another plant of this id."},
 	internalError,
-	{code: 5002, cause: plant.ErrUnavailable, retry: true, returnsKey: true, message: "The store is unavailable; this attempt changed nothing."},
+	{code: 5002, cause: plant.ErrUnavailable, retry: true, message: "The store is unavailable; this attempt changed nothing."},
 	{code: 5003, cause: token.ErrUnavailable, retry: true, message: "Tokens cannot be checked now; this attempt changed nothing."},
-	{code: 5004, cause: plant.ErrOutcomeUnknown, retry: true, returnsKey: true, message: "The outcome is unknown: the request may have taken effect."},
+	{code: 5004, cause: plant.ErrOutcomeUnknown, retry: true, message: "The outcome is unknown: the request may have taken effect."},
 }
 
 // internalError is the entry for every other error, whose text goes to the log and never to the client.

@@ -149,7 +149,7 @@ func respond(o outcome, body any, idempotencyKey string) ([]byte, error) {
 	if o.retry {
 		r.Headers["retry-after"] = "1" // second
 	}
-	if o.returnsKey && idempotencyKey != "" {
+	if o.retry && idempotencyKey != "" {
 		r.Headers["idempotency-key"] = idempotencyKey
 	}
 	content, err := json.Marshal(body)

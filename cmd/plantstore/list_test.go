@@ -9,40 +9,46 @@ import (
 	"plantstore/internal/token"
 )
 
-// list returns the tokens that `token list` prints, with these flags besides.
-func (p tool) list(t *testing.T, flags string, status int) []row {
+// list returns the subjects and the states that `token list` prints with these flags.
+func (p tool) list(t *testing.T, flags string, status int) (listed []string) {
 	t.Helper()
 	got := p.run(t, "token list -o json "+flags, "")
-	var listed []row
-	if err := json.Unmarshal([]byte(got.stdout), &listed); err != nil || got.status != status {
+	var rows []row
+	if err := json.Unmarshal([]byte(got.stdout), &rows); err != nil || got.status != status {
 		t.Fatalf("token list %s = %+v, %v, want tokens and status %d", flags, got, err, status)
+	}
+	for _, r := range rows {
+		listed = append(listed, r.Subject+" "+r.State)
 	}
 	return listed
 }
 
-// What expires soonest comes first.
-func TestList(t *testing.T) {
+// An id, a token or standard input denotes the one token that is revoked, and this can be repeated. In a
+// list, what expires soonest comes first.
+func TestRevokeAndList(t *testing.T) {
 	t.Parallel()
 	p, _ := tokenTool(t)
 	p.issue(t, "bob", "30d")
 	p.issue(t, "ann", "2h")
-	_, revoked := p.issue(t, "eve", "3h")
-	p.revoke(t, revoked, "", revoked)
+	_, byID := p.issue(t, "eve", "3h")
+	input, byInput := p.issue(t, "eve", "4h")
+	bearer, byToken := p.issue(t, "eve", "5h")
+	p.revoke(t, byID, "", byID)
+	p.revoke(t, byID, "", byID)
+	p.revoke(t, "-", input+"\n", byInput)
+	p.revoke(t, bearer, "", byToken)
+	p.check(t, "token revoke nobody", result{status: 1, stderr: ".*no token has the id nobody, .*\n"})
 	for _, test := range []struct {
 		name, flags string
 		status      int
-		want        []string // subject and state
+		want        []string
 	}{
-		{name: "all tokens", want: []string{"ann valid", "eve revoked", "bob valid"}},
+		{name: "all tokens", want: []string{"ann valid", "eve revoked", "eve revoked", "eve revoked", "bob valid"}},
 		{name: "valid tokens that expire within a day", flags: "--expiring 1d", status: 1, want: []string{"ann valid"}},
 		{name: "valid tokens that expire within an hour", flags: "--expiring 1h"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var got []string
-			for _, listed := range p.list(t, test.flags, test.status) {
-				got = append(got, listed.Subject+" "+listed.State)
-			}
-			if !slices.Equal(got, test.want) {
+			if got := p.list(t, test.flags, test.status); !slices.Equal(got, test.want) {
 				t.Errorf("token list %s = %q, want %q", test.flags, got, test.want)
 			}
 		})

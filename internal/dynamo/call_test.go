@@ -17,7 +17,7 @@ import (
 
 // fern is the write of these tests.
 var fern = plant.Write{
-	NewPlant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: "fern"}},
+	NewPlant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: "fern", Tag: new("")}},
 	Key:      plant.NewWriteKey("alice", "k"),
 }
 
@@ -32,7 +32,7 @@ var (
 // exists is the body of the answer to a put whose id has a plant.
 func exists(key, name string) string {
 	return fmt.Sprintf(`{"__type": "%sConditionalCheckFailedException", "Item": {
-		%q: {%q: "1"}, "name": {"S": %q}, "write_key": {"S": %q},
+		%q: {%q: "1"}, "name": {"S": %q}, "tag": {"S": ""}, "write_key": {"S": %q},
 		"created_at": {"S": "2026-03-01T11:00:00Z"}, "created_by": {"S": "alice"}
 	}}`, namespace, plantKey.Name, plantKey.Type, name, key)
 }
@@ -144,8 +144,8 @@ func TestCreateByDeadline(t *testing.T) {
 		{name: "every attempt is over a limit of the account", attempts: do(limit), want: plant.ErrUnavailable, cause: "RequestLimit"},
 		{name: "throttling, then no answer", attempts: do(throttle, stall), want: unknown, cause: "Throttling"},
 		{name: "a failure, then throttling", attempts: do(fail, throttle), want: unknown, cause: "Throttling"},
-		{name: "a lost answer, then no server", attempts: do(hangUp, noServer), want: unknown, cause: "refused"},
-		{name: "throttling, then no server", attempts: do(throttle, noServer), want: plant.ErrUnavailable, cause: "refused"},
+		{name: "a lost answer, then no server", attempts: do(hangUp, noServer), want: unknown, cause: "no such host"},
+		{name: "throttling, then no server", attempts: do(throttle, noServer), want: plant.ErrUnavailable, cause: "no such host"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

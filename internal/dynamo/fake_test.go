@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"slices"
 	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -29,7 +28,7 @@ type fake struct {
 	connections int // so far
 }
 
-// noServer is an attempt to connect that is refused.
+// noServer is an attempt whose host is not found, as in an outage of DNS. The SDK alone would give up.
 var noServer http.HandlerFunc
 
 // request is a request that the fake received.
@@ -56,7 +55,7 @@ func (f *fake) dial(ctx context.Context, network, address string) (net.Conn, err
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	if f.next() == nil {
-		return nil, syscall.ECONNREFUSED
+		return nil, &net.DNSError{Err: "no such host", IsNotFound: true}
 	}
 	f.connections++
 	return f.network(ctx, network, address)

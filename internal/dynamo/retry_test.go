@@ -1,20 +1,9 @@
 package dynamo
 
 import (
-	"net"
 	"testing"
 	"time"
-
-	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
-
-// The SDK alone gives up if the host's name is not found, which is what an outage of DNS looks like.
-func TestHostNotFound(t *testing.T) {
-	notFound := &smithyhttp.RequestSendError{Err: &net.DNSError{IsNotFound: true}}
-	if !newRetryer().IsErrorRetryable(notFound) {
-		t.Errorf("IsErrorRetryable(%v) = false, want true", notFound)
-	}
-}
 
 // A delay is random, up to a bound that doubles with each attempt until it is a second.
 func TestDelay(t *testing.T) {

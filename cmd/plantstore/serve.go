@@ -35,7 +35,7 @@ type serveCommand struct {
 	ServeToken    string   `env:"SERVE_TOKEN" placeholder:"TOKEN" help:"Token that the stores in memory accept, as an earlier serve printed it (default: a new one)."`
 }
 
-// Run serves until ctx ends, see [serve].
+// Run serves until ctx ends. It then cuts the requests that it has not answered.
 func (c *serveCommand) Run(ctx context.Context) error {
 	for _, origin := range c.AllowOrigin {
 		if !isOrigin(origin) {
@@ -64,22 +64,11 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		return err
 	}
 	greet("http://"+listener.Addr().String(), bearer)
-	return serve(ctx, server, listener)
-}
-
-// serve serves until ctx ends. It then answers the requests that the server has accepted.
-func serve(ctx context.Context, server *http.Server, listener net.Listener) error {
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
-	select {
-	case err := <-failed:
+	context.AfterFunc(ctx, func() { _ = server.Close() }) // Serve returns why it ended
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
-	case <-ctx.Done():
 	}
-	// These timeouts bound every accepted request.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), server.ReadTimeout+server.WriteTimeout)
-	defer cancel()
-	return server.Shutdown(ctx)
+	return nil
 }
 
 // stores returns the stores that the flags select, and the bearer of the one token in memory.

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"plantstore/internal/api"
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
 	"plantstore/test/openapitest"
@@ -12,28 +11,18 @@ import (
 
 // cases returns every case but [probe].
 func cases() []testCase {
-	return slices.Concat(routes(), authorization(), headers(), bodies(), texts(), plants(), duplicates())
+	return slices.Concat(authorization(), headers(), bodies(), plants(), duplicates())
 }
 
 // noPlant is a body that creates no plant, and gets the error 1004 if nothing else is wrong.
 const noPlant = `[]`
-
-// routes returns a case for each operation: nobody may use it without a token.
-func routes() []testCase {
-	var all []testCase
-	for _, route := range api.Routes() {
-		method, path, _ := strings.Cut(route, " ")
-		request := call(method, path, "").with("Authorization")
-		all = append(all, conversation("no token for "+strings.ReplaceAll(route, "/", " "), request.gets(refused(2001))))
-	}
-	return all
-}
 
 // authorization returns a case for each error of a token. internal/api tests the header, internal/token
 // and internal/jwt the tokens.
 func authorization() []testCase {
 	with := func(values ...string) step { return post(noPlant).with("Authorization", values...) }
 	return []testCase{
+		conversation("no token", with().gets(refused(2001))),
 		conversation("a token in quotes", with(`Bearer "$TOKEN"`).gets(refused(2002))),
 		conversation("two Authorization headers", with("Bearer $TOKEN", "Bearer $TOKEN").gets(refused(2002))),
 		conversation("an unknown token", with("Bearer "+token.Seal(strings.Repeat("0", 36))).gets(refused(2003))),
@@ -72,14 +61,4 @@ func bodies() []testCase {
 // characters.
 func plantOfSize(size int) string {
 	return openapitest.PlantWith(openapitest.Texts()[0], "ü"+strings.Repeat("n", size-len("ü")))
-}
-
-// texts returns cases for the members of a Plant that openapi.yaml says are texts.
-func texts() []testCase {
-	empty := openapitest.PlantOf(func(string) string { return "" })
-	special := openapitest.PlantOf(func(member string) string { return "ش 梅 é 🌱 \x00\t\"\\<a>&\u2028" + member })
-	return []testCase{
-		conversation("any character", post(openapitest.NewPlant("$1", special)).gets(answered(special))),
-		conversation("each text empty", post(openapitest.NewPlant("$1", empty)).gets(answered(empty))),
-	}
 }

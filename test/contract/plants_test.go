@@ -31,9 +31,13 @@ func probe() testCase {
 // plants returns cases for what a target may lose of a plant. test/storetest and internal/plant test
 // more values.
 func plants() []testCase {
+	empty := openapitest.PlantOf(func(string) string { return "" })
+	special := openapitest.PlantOf(func(member string) string { return "ش 梅 é 🌱 \x00\t\"\\<a>&\u2028" + member })
 	withUnknown := strings.TrimSuffix(fern, "}") + `,"x":null,"y":{"z":[]}}`
 	second := openapitest.NewPlant("$2", openapitest.Plant(0))
 	return []testCase{
+		conversation("any character", post(openapitest.NewPlant("$1", special)).gets(answered(special))),
+		conversation("each text empty", post(openapitest.NewPlant("$1", empty)).gets(answered(empty))),
 		conversation("ids that differ in the last digit are two", create, post(second).gets(isFern)),
 		conversation("a query string changes nothing", call("POST", "/plants?x=1&x=2", fern).gets(isFern)),
 		conversation("unknown members are ignored", post(" "+withUnknown+" ").gets(isFern)),

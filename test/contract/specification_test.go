@@ -89,8 +89,8 @@ func TestMembers(t *testing.T) {
 
 // schemathesis finds no request that gets an answer other than openapi.yaml says. Three of its checks
 // are excluded, because they require 401 or 405 where the specification requires 400 and API Gateway
-// answers 404. TestContract checks that each route requires a token, and internal/gateway that no other
-// method has an answer.
+// answers 404. TestContract checks that a token is required, and internal/gateway that no other method has
+// an answer.
 func TestSchemathesis(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("st"); err != nil {

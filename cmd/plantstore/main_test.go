@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -32,12 +31,10 @@ type tool struct{ environment []string }
 
 func newTool(t *testing.T, environment ...string) tool {
 	t.Helper()
-	folder := t.TempDir()
-	none := filepath.Join(folder, "none") // no configuration of the user who runs the tests
 	return tool{environment: append([]string{
-		asCommand, "GORACE=" + os.Getenv("GORACE"), "HOME=" + none, "AWS_CONFIG_FILE=" + none, "AWS_SHARED_CREDENTIALS_FILE=" + none,
-		"AWS_EC2_METADATA_DISABLED=true",
-		"GOCOVERDIR=" + folder, // without it, `go test -cover` makes the command print a warning
+		asCommand, "GORACE=" + os.Getenv("GORACE"), "AWS_EC2_METADATA_DISABLED=true",
+		"HOME=" + t.TempDir(),       // without a configuration of the user who runs the tests
+		"GOCOVERDIR=" + t.TempDir(), // without it, `go test -cover` makes the command print a warning
 	}, environment...)}
 }
 

@@ -12,57 +12,40 @@ import (
 
 // TestTokens tests a token.Store.
 func TestTokens(t *testing.T, store token.Store) {
-	t.Run("a token is found as it was added, once or twice", func(t *testing.T) { testFind(t, store) })
-	t.Run("a token does not replace another with its id", func(t *testing.T) { testAddOther(t, store) })
-	t.Run("a revoked token stays revoked", func(t *testing.T) { testRevoke(t, store) })
-	t.Run("a token that is added while it is revoked stays revoked", func(t *testing.T) { testRevokeWhileAdding(t, store) })
+	t.Run("a token is found as it was added first", func(t *testing.T) { testAdd(t, store) })
+	t.Run("a token that is added while it is revoked stays revoked", func(t *testing.T) { testRevoke(t, store) })
 	t.Run("an unknown id is not found", func(t *testing.T) { testUnknown(t, store) })
 }
 
-func testFind(t *testing.T, store token.Store) {
+func testAdd(t *testing.T, store token.Store) {
 	first, second := newToken(), newToken()
 	add(t, store, first)
 	add(t, store, second)
 	add(t, store, first)
-	checkFind(t, store, first)
-	checkFind(t, store, second)
-}
-
-func testAddOther(t *testing.T, store token.Store) {
-	added := newToken()
-	add(t, store, added)
-	other := added
+	other := first
 	other.Digest = token.Digest("another secret")
 	err := store.Add(t.Context(), other)
 	if err == nil || errors.Is(err, token.ErrUnavailable) {
 		t.Errorf("Add(%+v) = %v, want an error about the other token with this id", other, err)
 	}
-	checkFind(t, store, added)
+	checkFind(t, store, first)
+	checkFind(t, store, second)
 }
 
 func testRevoke(t *testing.T, store token.Store) {
 	revoked, other := newToken(), newToken()
 	add(t, store, revoked)
 	add(t, store, other)
-	revoke(t, store, revoked.ID, nil)
-	revoke(t, store, revoked.ID, nil)
-	add(t, store, revoked) // a delayed Add
+	var group sync.WaitGroup
+	for range 5 {
+		group.Go(func() { add(t, store, revoked) })
+		group.Go(func() { revoke(t, store, revoked.ID, nil) })
+	}
+	group.Wait()
+	add(t, store, revoked) // after the revocation
 	checkFind(t, store, other)
 	revoked.Revoked = true
 	checkFind(t, store, revoked)
-}
-
-func testRevokeWhileAdding(t *testing.T, store token.Store) {
-	added := newToken()
-	add(t, store, added)
-	var group sync.WaitGroup
-	for range 5 {
-		group.Go(func() { add(t, store, added) })
-		group.Go(func() { revoke(t, store, added.ID, nil) })
-	}
-	group.Wait()
-	added.Revoked = true
-	checkFind(t, store, added)
 }
 
 func testUnknown(t *testing.T, store token.Store) {

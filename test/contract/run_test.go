@@ -30,7 +30,7 @@ func TestContract(t *testing.T) {
 				"If its answer is the error 3001, SUBJECT is not the token's subject, or the service does not recognize its own plants")
 		}
 	}
-	fmt.Printf("%d cases tried, %d left out because they write and WRITES=all is not set\n", 1+len(tried), leftOut)
+	fmt.Printf("%d cases tried; %d that write were left out\n", 1+len(tried), leftOut)
 }
 
 // run sends the requests of a case and checks each answer. Its messages show the requests as the case

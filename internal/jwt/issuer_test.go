@@ -90,6 +90,7 @@ func (i *issuer) RoundTrip(r *http.Request) (*http.Response, error) {
 // draft is a token that differs from a valid one. A nil in its changes removes a member.
 type draft struct {
 	name   string
+	key    object                     // changes of a key that the issuer publishes for it; k1, if nil
 	header object                     // changes
 	claims object                     // changes
 	sign   func(signed string) string // adds a signature; the issuer's, if nil
@@ -100,6 +101,9 @@ type draft struct {
 func (i *issuer) token(d draft) string {
 	seconds := i.now().Unix()
 	header := object{"typ": "at+jwt", "alg": "ES256", "kid": "k1"}
+	if d.key != nil {
+		header["kid"] = d.name
+	}
 	claims := object{"iss": issuerURL, "sub": "ann", "aud": "plants", "jti": "t1", "exp": seconds + 2, "nbf": seconds}
 	signed := part(header, d.header) + "." + part(claims, d.claims)
 	if d.sign == nil {
@@ -124,9 +128,14 @@ func part(value, changes object) string {
 
 func encode(content []byte) string { return base64.RawURLEncoding.EncodeToString(content) }
 
-// check verifies the tokens of drafts.
+// check publishes the keys of drafts and verifies their tokens.
 func (i *issuer) check(t *testing.T, drafts []draft) {
 	t.Helper()
+	for _, d := range drafts {
+		if d.key != nil {
+			i.publish(d.name, d.key)
+		}
+	}
 	for _, d := range drafts {
 		t.Run(d.name, func(t *testing.T) {
 			if _, err := i.verifier.Verify(t.Context(), i.token(d)); !errors.Is(err, d.want) {

@@ -13,18 +13,6 @@ import (
 	"plantstore/test/processtest"
 )
 
-// do returns what an action in the browser returns. It must succeed within 20 seconds.
-func do[T any](t *testing.T, browser context.Context, action chromedp.Action[T]) T {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(browser, 20*time.Second)
-	defer cancel()
-	value, err := chromedp.Run(ctx, action)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return value
-}
-
 // TestPage creates a plant by a click on the page.
 func TestPage(t *testing.T) {
 	t.Parallel()
@@ -34,15 +22,21 @@ func TestPage(t *testing.T) {
 	}
 	// Root has no sandbox, and the browser opens nothing but the page.
 	options := chromedp.WithAllocatorOptions(chromedp.ExecPath(chromium), chromedp.NoSandbox)
-	browser, stop := chromedp.NewContext(t.Context(), options)
-	defer stop()
 	server := processtest.Serve(t, os.Args[0], asCommand)
-	// The first action starts the browser, which ends with the context of that action.
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	browser, stop := chromedp.NewContext(ctx, options)
+	defer stop()
 	if _, err := chromedp.Run(browser, chromedp.Navigate(server.URL)); err != nil {
 		t.Fatal(err)
 	}
-	do(t, browser, chromedp.Click(".execute", chromedp.NodeVisible))
-	created := do(t, browser, chromedp.Text(".live-responses-table tbody", chromedp.NodeVisible))
+	if _, err := chromedp.Run(browser, chromedp.Click(".execute", chromedp.NodeVisible)); err != nil {
+		t.Fatal(err)
+	}
+	created, err := chromedp.Run(browser, chromedp.Text(".live-responses-table tbody", chromedp.NodeVisible))
+	if err != nil {
+		t.Fatal(err)
+	}
 	if !strings.Contains(created, `"name": "Monstera"`) {
 		t.Errorf("the click shows %q, want a Plant", created)
 	}

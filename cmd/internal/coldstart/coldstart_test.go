@@ -51,16 +51,18 @@ func TestOpen(t *testing.T) {
 // A function logs how long it took to open. If it cannot run, it logs why, in a last line of JSON, and
 // exits with 1.
 func TestFatalErrors(t *testing.T) {
-	binary := processtest.Build(t, "cmd/createplant")
-	complete := processtest.Environment("http://127.0.0.1:1", "PLANTS_TABLE=plants", "AWS_LAMBDA_RUNTIME_API=127.0.0.1:1", "BUILD=b1")
+	binary := processtest.Build(t, "cmd/authorizer")
+	complete := processtest.Environment("http://127.0.0.1:1", "TOKENS_TABLE=tokens", "TOKEN_ISSUER=https://issuer.example",
+		"TOKEN_AUDIENCE=plants", "AWS_LAMBDA_RUNTIME_API=127.0.0.1:1", "BUILD=b1")
 	tests := []struct {
 		name   string
 		change string // of the environment; the last value of a variable counts
 		opens  bool
 		want   string // part of the error
 	}{
-		{"no table", "PLANTS_TABLE=", false, "environment variable PLANTS_TABLE is not set"},
+		{"no table", "TOKENS_TABLE=", false, "environment variable TOKENS_TABLE is not set"},
 		{"a malformed endpoint", "AWS_ENDPOINT_URL_DYNAMODB=localhost", false, "environment variable AWS_ENDPOINT_URL_DYNAMODB is not"},
+		{"an issuer without https", "TOKEN_ISSUER=http://issuer.example", true, "the issuer is not an https URL"},
 		{"no runtime", "", true, "connection refused"},
 	}
 	for _, test := range tests {

@@ -20,7 +20,8 @@ func TestHeaders(t *testing.T) {
 		{"one name in two cases", `{"headers":{"Authorization":"a","authorization":"b"}}`, nil},
 		{
 			"two names of a query that are one without the bytes that are not UTF-8",
-			"{\"headers\":{},\"queryStringParameters\":{\"\xff\":\"\",\"\xfe\":\"\"}}", map[string]string{},
+			"{\"headers\":{},\"queryStringParameters\":{\"\xff\":\"\",\"\xfe\":\"\"}}",
+			map[string]string{},
 		},
 	}
 	for _, test := range tests {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -67,7 +68,7 @@ func create(t *testing.T, timeout time.Duration, attempts ...http.HandlerFunc) (
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	err = fake.plants().Create(ctx, fern)
-	return len(fake.received()), err
+	return len(fake.requests), err
 }
 
 // The put is repeated until its outcome is known: as often as there are attempts in the row. The suite of
@@ -190,18 +191,25 @@ func TestQuota(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				fake := newFake(t, test.always)
+				var over atomic.Bool
+				fake := newFake(t, func(w http.ResponseWriter, r *http.Request) {
+					if over.Load() {
+						succeed(w, r)
+					} else {
+						test.always(w, r)
+					}
+				})
 				store := fake.plants()
 				outage := time.Now()
 				var attempts int
 				var err error
 				for request := range 30 {
 					ctx, cancel := context.WithTimeout(t.Context(), budget.OperationWait)
-					before := len(fake.received())
+					before := len(fake.requests)
 					start := time.Now()
 					err = store.Create(ctx, fern)
 					cancel()
-					attempts = len(fake.received()) - before
+					attempts = len(fake.requests) - before
 					t.Logf("request %d, after %v: %d attempts in %v", request+1, time.Since(outage), attempts, time.Since(start))
 				}
 				if !isOnly(err, test.want) {
@@ -210,7 +218,7 @@ func TestQuota(t *testing.T) {
 				if attempts != 1 {
 					t.Errorf("Create late in an outage made %d attempts, want 1", attempts)
 				}
-				fake.does(succeed)
+				over.Store(true)
 				if err := store.Create(t.Context(), fern); err != nil {
 					t.Errorf("Create after an outage = %v, want nil", err)
 				}

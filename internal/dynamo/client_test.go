@@ -49,7 +49,7 @@ func TestConnect(t *testing.T) {
 	tests := []struct {
 		name        string
 		pause       time.Duration
-		connections int
+		connections int64
 	}{
 		{name: "an operation after a pause", pause: 20 * time.Second, connections: 1},
 		{name: "an operation after a long pause", pause: time.Minute, connections: 2},
@@ -63,19 +63,19 @@ func TestConnect(t *testing.T) {
 				Connect(client)
 				time.Sleep(test.pause)
 				_, _ = (&Tokens{Client: client, Table: "tokens"}).Find(t.Context(), "id") // there is no such token
-				requests := fake.received()
+				requests := fake.requests
 				if len(requests) != 2 {
 					t.Fatalf("Connect and Find sent %d requests, want 2", len(requests))
 				}
 				got := requests[0]
-				if got.Method != http.MethodGet || got.URL.Path != "/" {
-					t.Errorf("Connect sent %s %s, want GET /", got.Method, got.URL)
+				if got.Method != http.MethodGet || got.URL.String() != "http://fake" {
+					t.Errorf("Connect sent %s %s, want GET http://fake", got.Method, got.URL)
 				}
 				if got.Header.Get("Authorization") != "" || got.body != "" {
 					t.Errorf("Connect sent %v and %q, want neither credentials nor a body", got.Header, got.body)
 				}
-				if fake.connections != test.connections {
-					t.Errorf("Connect and Find opened %d connections, want %d", fake.connections, test.connections)
+				if got := fake.connections.Load(); got != test.connections {
+					t.Errorf("Connect and Find opened %d connections, want %d", got, test.connections)
 				}
 			})
 		})

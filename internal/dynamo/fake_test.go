@@ -1,14 +1,15 @@
 package dynamo
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
-	"sync"
+	"strconv"
+	"sync/atomic"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -17,21 +18,19 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// fake is a server in place of DynamoDB, in the bubble of a test. Its attempts decide what it does with
-// the requests, one each; the last attempt repeats.
+// fake is a server in place of DynamoDB, in the bubble of a test, and the HTTP client that reaches it. Its
+// attempts decide what the server does with the requests, one each; the last attempt repeats.
 type fake struct {
-	network func(ctx context.Context, network, address string) (net.Conn, error)
-
-	mutex       sync.Mutex
 	attempts    []http.HandlerFunc
-	requests    []request
-	connections int // so far
+	http        aws.HTTPClient
+	requests    []request // so far
+	connections atomic.Int64
 }
 
 // noServer is an attempt whose host is not found, as in an outage of DNS. The SDK alone would give up.
 var noServer http.HandlerFunc
 
-// request is a request that the fake received.
+// request is a request of the client.
 type request struct {
 	*http.Request
 	body string
@@ -40,62 +39,45 @@ type request struct {
 func newFake(t *testing.T, attempts ...http.HandlerFunc) *fake {
 	t.Helper()
 	f := &fake{attempts: attempts}
-	transport, _ := httptest.NewTestServer(t, f).Client().Transport.(*http.Transport)
-	f.network = transport.DialContext
+	network, _ := httptest.NewTestServer(t, f).Client().Transport.(*http.Transport)
+	client, _ := functionClient("us-east-1", "http://fake").Options().HTTPClient.(*awshttp.BuildableClient)
+	f.http = client.WithTransportOptions(func(t *http.Transport) {
+		t.DialContext = func(ctx context.Context, protocol, address string) (net.Conn, error) {
+			f.connections.Add(1)
+			return network.DialContext(ctx, protocol, address)
+		}
+	})
 	return f
 }
 
-// next returns the attempt that decides about the next request. The caller holds mutex.
-func (f *fake) next() http.HandlerFunc {
-	return f.attempts[min(len(f.requests), len(f.attempts)-1)]
-}
-
-// dial opens a connection, unless there is no server.
-func (f *fake) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	if f.next() == nil {
+// Do implements [aws.HTTPClient]. It records a request and sends it to the path of its attempt.
+func (f *fake) Do(r *http.Request) (*http.Response, error) {
+	var body []byte
+	if r.Body != nil {
+		body, _ = io.ReadAll(r.Body) // from memory
+		r.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	attempt := min(len(f.requests), len(f.attempts)-1)
+	f.requests = append(f.requests, request{Request: r, body: string(body)})
+	if f.attempts[attempt] == nil {
 		return nil, &net.DNSError{Err: "no such host", IsNotFound: true}
 	}
-	f.connections++
-	return f.network(ctx, network, address)
+	numbered := r.Clone(r.Context())
+	numbered.URL.Path = "/" + strconv.Itoa(attempt)
+	return f.http.Do(numbered)
 }
 
-// ServeHTTP records a request and lets the next attempt answer it.
+// ServeHTTP lets the attempt of a request answer it.
 func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return // the client gave up
-	}
-	f.mutex.Lock()
-	attempt := f.next()
-	f.requests = append(f.requests, request{Request: r, body: string(body)})
-	if f.next() == nil {
-		w.Header().Set("Connection", "close")
-	}
-	f.mutex.Unlock()
-	attempt(w, r)
+	attempt, _ := strconv.Atoi(r.URL.Path[1:])
+	_, _ = io.Copy(io.Discard, r.Body) // only then does the server notice that the client gave up
+	f.attempts[attempt](w, r)
 }
 
-// does replaces the attempts.
-func (f *fake) does(attempts ...http.HandlerFunc) {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	f.attempts = attempts
-}
-
-// received returns the requests so far.
-func (f *fake) received() []request {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	return slices.Clone(f.requests)
-}
-
-// client returns a function's client whose connections are to the fake.
+// client returns a function's client of the fake.
 func (f *fake) client() *dynamodb.Client {
 	options := functionClient("us-east-1", "http://fake").Options()
-	transport, _ := options.HTTPClient.(*awshttp.BuildableClient)
-	options.HTTPClient = transport.WithTransportOptions(func(t *http.Transport) { t.DialContext = f.dial })
+	options.HTTPClient = f
 	return dynamodb.New(options)
 }
 

@@ -27,7 +27,7 @@ func TestPlantItem(t *testing.T) {
 		var sent struct {
 			Item map[string]map[string]string // each attribute by its type
 		}
-		if err := json.Unmarshal([]byte(fake.received()[0].body), &sent); err != nil {
+		if err := json.Unmarshal([]byte(fake.requests[0].body), &sent); err != nil {
 			t.Fatal(err)
 		}
 		want := map[string]map[string]string{

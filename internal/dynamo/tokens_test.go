@@ -64,7 +64,7 @@ func TestFindByAttempts(t *testing.T) {
 				if err == nil && got != want {
 					t.Errorf("Find = %+v, want %+v", got, want)
 				}
-				for _, r := range fake.received() {
+				for _, r := range fake.requests {
 					if !strings.Contains(r.body, `"ConsistentRead":true`) {
 						t.Errorf("Find sends %s, want a consistent read", r.body)
 					}
@@ -114,7 +114,7 @@ func TestListReadsEachPage(t *testing.T) {
 				if took := time.Since(start); took > time.Minute+pageTimeout {
 					t.Errorf("List took %v, want %v at most for each page", took, pageTimeout)
 				}
-				for i, r := range fake.received() {
+				for i, r := range fake.requests {
 					if !strings.Contains(r.body, `"ConsistentRead":true`) {
 						t.Errorf("List sends %s, want a consistent read", r.body)
 					}
@@ -137,14 +137,14 @@ func TestUncertainChanges(t *testing.T) {
 		if err := adding.tokens().Add(t.Context(), issued); !isOnly(err, token.ErrUnavailable) {
 			t.Errorf("Add = %v, want %v", err, token.ErrUnavailable)
 		}
-		if body := adding.received()[0].body; !strings.Contains(body, `"expires_at":{"N":"1800000000"}`) {
+		if body := adding.requests[0].body; !strings.Contains(body, `"expires_at":{"N":"1800000000"}`) {
 			t.Errorf("Add sends %s, want the seconds of expiry", body)
 		}
 		revoking := newFake(t, hangUp, deny)
 		if err := revoking.tokens().Revoke(t.Context(), "i"); !isOnly(err, token.ErrUnavailable) {
 			t.Errorf("Revoke = %v, want %v", err, token.ErrUnavailable)
 		}
-		if body := revoking.received()[0].body; !strings.Contains(body, `"ConditionExpression":"attribute_exists(id)"`) {
+		if body := revoking.requests[0].body; !strings.Contains(body, `"ConditionExpression":"attribute_exists(id)"`) {
 			t.Errorf("Revoke sends %s, want the condition that there is an item, and no other", body)
 		}
 	})

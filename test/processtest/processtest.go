@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -20,19 +19,16 @@ func Lacks(t testing.TB, what string) {
 	t.Skip("skipped: this test needs " + what)
 }
 
-// Python returns the Python that runs a tool, which has the tool's packages.
+// Python returns the Python of the virtual environment that a tool is in, which has the tool's packages.
 func Python(t testing.TB, tool string) string {
 	t.Helper()
-	for _, folder := range filepath.SplitList(os.Getenv("PATH")) {
-		program, _ := os.ReadFile(filepath.Join(folder, tool)) // it may not be there
-		line, _, _ := strings.Cut(string(program), "\n")
-		python, isScript := strings.CutPrefix(line, "#!")
-		if isScript && strings.Contains(python, "python") {
-			return python
-		}
+	program, _ := exec.LookPath(tool)           // it may not be there
+	program, _ = filepath.EvalSymlinks(program) // pipx links to it
+	python := filepath.Join(filepath.Dir(program), "python3")
+	if _, err := os.Stat(python); err != nil {
+		Lacks(t, tool+", in Python: see CONTRIBUTING.md, Tools")
 	}
-	Lacks(t, tool+", in Python: see CONTRIBUTING.md, Tools")
-	return ""
+	return python
 }
 
 // Build builds the command in a folder of the module, such as cmd/createplant, with

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"regexp"
@@ -54,10 +53,7 @@ func (p tool) run(t *testing.T, args, stdin string) result {
 	command.Stdin = strings.NewReader(stdin)
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
-	err := command.Run()
-	if _, failed := errors.AsType[*exec.ExitError](err); err != nil && !failed {
-		t.Fatalf("plantstore %s: %v", args, err)
-	}
+	_ = command.Run() // the exit status says whether it failed; -1 if it did not run to its end
 	return result{status: command.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
 }
 

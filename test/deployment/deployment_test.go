@@ -75,10 +75,10 @@ func TestDeployment(t *testing.T) {
 			}
 		}},
 		{"a broken build fails, and the way back is printed", func(t *testing.T) {
-			local.edit(t, "internal/api/catalogue.go", "There is no bearer token", "No token")
+			local.edit(t, "internal/api/catalogue.go", "code: 2001", "code: 2009")
 			output, err := local.run(t, append(role, "BUILD=3333333 third", "deploy/deploy", "staging", "at-once")...)
 			if wayBack := "git checkout 2222222"; err == nil || !strings.Contains(output, wayBack) {
-				t.Errorf("a build with another message ends with %v and prints %s, want a failure and %q", err, output, wayBack)
+				t.Errorf("a build with another code ends with %v and prints %s, want a failure and %q", err, output, wayBack)
 			}
 		}},
 		{"production without a topic is refused", func(t *testing.T) {

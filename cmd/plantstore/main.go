@@ -15,6 +15,17 @@ import (
 	"github.com/alecthomas/kong"
 )
 
+const description = `Serve the Plant Store on this machine, and manage bearer tokens here or in AWS.
+
+    plantstore serve                       # everything in memory; prints a token
+    plantstore token issue --stack plant-store-dev --subject alice --ttl 90d
+    plantstore token list --stack plant-store-dev --expiring 14d
+    plantstore token revoke --stack plant-store-dev - <leaked.txt
+
+Results are printed to standard output, messages to standard error.
+
+Exit status: 0 success, 1 failure, 2 usage error.`
+
 type commandLine struct {
 	Serve  serveCommand `cmd:"" help:"Serve the API on this machine."`
 	Token  tokenCommand `cmd:"" help:"Issue, list and revoke bearer tokens."`
@@ -43,14 +54,18 @@ func newParser(ctx context.Context) *kong.Kong {
 	if build, ok := debug.ReadBuildInfo(); ok {
 		version = build.Main.Version + " " + build.GoVersion
 	}
-	parser := kong.Must(new(commandLine),
+	return kong.Must(new(commandLine),
 		kong.Name("plantstore"),
 		kong.Description(description),
 		kong.Vars{"version": version, "plants_table": localPlantsTable, "tokens_table": localTokensTable},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
-	for _, command := range parser.Model.Leaves(true) {
-		command.Detail = "Examples:\n" + examples[command.Name]
-	}
-	return parser
 }
+
+// usageError is an error in the command line. The exit status is 2.
+type usageError string
+
+func (e usageError) Error() string { return string(e) }
+
+// ExitCode implements [kong.ExitCoder].
+func (usageError) ExitCode() int { return 2 }

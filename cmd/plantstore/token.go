@@ -28,7 +28,7 @@ type tokenCommand struct {
 
 	Issue  issueCommand  `cmd:"" help:"Issue a token and print it. It cannot be shown again."`
 	List   listCommand   `cmd:"" help:"List tokens, soonest expiry first."`
-	Revoke revokeCommand `cmd:"" help:"Revoke tokens immediately."`
+	Revoke revokeCommand `cmd:"" help:"Revoke a token immediately."`
 }
 
 // store returns the store that the flags name.
@@ -125,7 +125,7 @@ func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
 }
 
 type revokeCommand struct {
-	ID string `arg:"" help:"Id of the token, as issue and list print it, or - to read the token itself from standard input."`
+	ID string `arg:"" help:"Id of the token, as issue and list print it, or - to read the token itself from standard input, which no other user of the machine sees."`
 }
 
 // Run revokes the token.

@@ -59,15 +59,18 @@ func TestIssue(t *testing.T) {
 	}
 }
 
-// The pipe in the help of revoke revokes all tokens that meet a condition, whatever their ids are.
+// The pipe in docs/emergencies.md revokes all tokens that meet a condition, whatever their ids are.
 func TestRevokeMany(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("jq"); err != nil {
 		processtest.Lacks(t, "jq: apt-get install jq")
 	}
 	const ofAlice = `.subject == "alice"`
-	pipe := regexp.MustCompile(`plantstore token list .* xargs .*`).FindString(examples["revoke"])
-	pipe = strings.ReplaceAll(pipe, " --stack plant-store-dev", "") // the environment names the table
+	document, err := os.ReadFile("../../docs/emergencies.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pipe := regexp.MustCompile(`bin/plantstore token list .*\n.* xargs .*`).FindString(string(document))
 	pipe = strings.ReplaceAll(pipe, ofAlice, ofAlice+` and .created_at >= "2026-11-20"`)
 	p, store := tokenTool(t)
 	since := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
@@ -84,12 +87,15 @@ func TestRevokeMany(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	folder := t.TempDir()
-	if err := os.Symlink(os.Args[0], filepath.Join(folder, "plantstore")); err != nil {
+	command := exec.CommandContext(t.Context(), "sh", "-c", pipe)
+	command.Dir = t.TempDir()
+	command.Env = append([]string{"PATH=" + os.Getenv("PATH"), "tokens=" + store.Table}, p.environment...)
+	if err := os.Mkdir(filepath.Join(command.Dir, "bin"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	command := exec.CommandContext(t.Context(), "sh", "-c", pipe)
-	command.Env = append([]string{"PATH=" + folder + ":" + os.Getenv("PATH")}, p.environment...)
+	if err := os.Symlink(os.Args[0], filepath.Join(command.Dir, "bin", "plantstore")); err != nil {
+		t.Fatal(err)
+	}
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", pipe, err, out)
 	}

@@ -83,7 +83,7 @@ func TestFailures(t *testing.T) {
 		{"no stack and no table", "token list", usage, "set --stack or --table, or --endpoint-url"},
 		{"an empty stack", "token list --stack=", usage, "--stack is empty"},
 		{"no token on standard input", "token revoke --table tokens -", usage, "standard input is not a token"},
-		{"a part of a token", "token revoke --table tokens pst_0a1B2c3D4e5F", usage, "the argument resembles a token, but is none"},
+		{"a token as an argument", "token revoke --table tokens pst_0a1B2c3D4e5F", usage, "the argument resembles a token"},
 		{"tables on AWS", "tables create", usage, "tables create is for a local DynamoDB"},
 		{"one table of two", "serve --plants-table plants", usage, "set both --plants-table and --tokens-table"},
 		{"an origin with a slash", "serve --allow-origin https://example.com/", usage, "--allow-origin must be an origin"},

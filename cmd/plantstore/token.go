@@ -151,7 +151,7 @@ func (c *revokeCommand) Run(ctx context.Context, command *tokenCommand) error {
 	return nil
 }
 
-// tokenID returns the id of the token to revoke. The argument may also be the token itself.
+// tokenID returns the id of the token to revoke.
 func (c *revokeCommand) tokenID() (string, error) {
 	if c.ID == "-" {
 		input, err := io.ReadAll(io.LimitReader(os.Stdin, 4096))
@@ -164,11 +164,8 @@ func (c *revokeCommand) tokenID() (string, error) {
 		}
 		return id, nil
 	}
-	if id, ok := token.ID(c.ID); ok {
-		return id, nil
-	}
 	if token.Resembles(c.ID) {
-		return "", usageError("the argument resembles a token, but is none: is it mistyped or cut?")
+		return "", usageError("the argument resembles a token: give its id, or - and the token on standard input")
 	}
 	return c.ID, nil
 }

@@ -1,5 +1,5 @@
 // Package deployment deploys the service to a local AWS, as an operator deploys it to AWS, and checks
-// that this machine's local AWS and an AWS account cannot be taken for each other. docs/operations.md,
+// that this machine's local AWS and an AWS account cannot be taken for each other. docs/reliability.md,
 // "Proofs", says what that proves.
 //
 //	DEPLOYMENT=1 go test -v ./test/deployment

@@ -149,8 +149,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestTimeouts checks that Lambda stops a function a second after its budget. TestDeadline, in
-// internal/api, checks the budget that a function gives its store.
+// TestTimeouts checks that Lambda stops a function a second after its budget. TestOutcomes
+// and TestAuthorizer, in internal/api, check the budget that a function gives its store.
 func TestTimeouts(t *testing.T) {
 	for name, f := range properties[function](t, production(t), "AWS::Lambda::Function") {
 		want := budget.OperationTimeout

@@ -22,7 +22,8 @@ type Authorizer struct {
 	Now    func() time.Time // for the duration in the log
 }
 
-// slow is how long an allowed request takes at least to be logged here too.
+// slow is how long the check of an allowed request takes at least to be logged, and not the function's
+// line alone. DegradedAlarm in template.yaml counts the same.
 const slow = 500 * time.Millisecond
 
 // authorization is an authorizer's simple response of payload format 2.0.
@@ -38,7 +39,7 @@ func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := a.Now()
 	r, err := a.authenticate(ctx, event)
 	took := a.Now().Sub(start)
-	result := classify(err)
+	result := classify(err) // finds err in the catalogue
 	level := result.level()
 	if err == nil && took < slow {
 		level = slog.LevelDebug // the function's line says the same
@@ -46,7 +47,8 @@ func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	a.Log.LogAttrs(ctx, level, "authorize", result.attributes(r, took)...)
 	return json.Marshal(authorization{
 		// The function refuses, with an Error of the catalogue. If IsAuthorized were false, API Gateway
-		// would answer 403 itself, with a body of its own.
+		// would answer 403 itself, with a body of its own. The context has a digest of the header, for which
+		// alone the verdict is valid.
 		IsAuthorized: true,
 		Context:      newVerdict(r.Headers["authorization"], r.principal, err),
 	})

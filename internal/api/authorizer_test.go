@@ -92,3 +92,33 @@ func TestAuthorizerPanic(t *testing.T) {
 		t.Errorf("verdict = %+v, logged as %v, want unavailable and the code 5001", got, line)
 	}
 }
+
+// A token follows the scheme Bearer, in whatever case. Another scheme has no token of ours, and two
+// tokens are malformed.
+func TestBearer(t *testing.T) {
+	tests := []struct {
+		name, authorization string
+		want                string
+		err                 error
+	}{
+		{"a token", "Bearer -._~+/=", "-._~+/=", nil},
+		{"another case", "bEARER a", "a", nil},
+		{"three spaces", "Bearer   a", "a", nil},
+		{"a space before", " Bearer a", "", errTokenMissing},
+		{"another scheme", "Basic a", "", errTokenMissing},
+		{"a longer scheme", "Bearers a", "", errTokenMissing},
+		{"no scheme", "a", "", errTokenMissing},
+		{"no token", "Bearer", "", errTokenMalformed},
+		{"two tokens", "Bearer a b", "", errTokenMalformed},
+		{"a space after", "Bearer a ", "", errTokenMalformed},
+		{"a tab for the space", "Bearer\ta", "", errTokenMalformed},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := parseBearer(test.authorization)
+			if got != test.want || !errors.Is(err, test.err) {
+				t.Errorf("parseBearer(%q) = %q, %v, want %q, %v", test.authorization, got, err, test.want, test.err)
+			}
+		})
+	}
+}

@@ -43,7 +43,7 @@ func (s *Service) createPlant(ctx context.Context, r request) (any, error) {
 }
 
 // isJSON reports whether a content type is JSON's, with any parameters, or missing: some clients send
-// none. Of the letters that EqualFold takes for one of ASCII, none is a single byte.
+// none. EqualFold alone would take the letter ſ, of two bytes, for an s.
 func isJSON(contentType string) bool {
 	const want = "application/json"
 	media, _, _ := strings.Cut(contentType, ";")

@@ -18,7 +18,6 @@ var errEvent = errors.New("api: event is not of payload format 2.0")
 // Developer Guide, "Create AWS Lambda proxy integrations for HTTP APIs".
 type request struct {
 	RouteKey        string            `json:"routeKey"`
-	PathParameters  map[string]string `json:"pathParameters"`
 	Headers         map[string]string `json:"headers"` // by name in lower case
 	Body            jsontext.Value    `json:"body"`
 	IsBase64Encoded bool              `json:"isBase64Encoded"`

@@ -12,7 +12,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json/v2"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -23,7 +22,6 @@ import (
 
 	"plantstore/internal/budget"
 	"plantstore/internal/plant"
-	"plantstore/internal/token"
 )
 
 // Service answers the requests of every route.
@@ -56,7 +54,7 @@ func Routes() []string { return slices.Sorted(maps.Keys(operations)) }
 func (s *Service) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := s.Now()
 	r, body, err := s.handle(ctx, event)
-	result := classify(err) // finds err in the catalogue
+	result := classify(err)
 	name := cmp.Or(operations[r.RouteKey].name, "no operation")
 	s.Log.LogAttrs(ctx, result.level(), name, result.attributes(r, s.Now().Sub(start))...)
 	return respond(result, body, r.idempotencyKey)
@@ -101,34 +99,6 @@ func (s *Service) idempotencyKey(r request) string {
 		return s.NewKey()
 	}
 	return key
-}
-
-// level returns the level of a request's line: ERROR if the fault is the service's.
-func (o outcome) level() slog.Level {
-	if o.code >= internalError.code {
-		return slog.LevelError
-	}
-	return slog.LevelInfo
-}
-
-// attributes returns what the one line of a request has in the log. The code is that of the answer, and
-// 0 for a success. The line of an invalid token has the reason. The text of an error is logged if the
-// error is the service's and not the request's.
-func (o outcome) attributes(r request, took time.Duration) []slog.Attr {
-	attributes := []slog.Attr{
-		slog.String("request_id", r.RequestContext.RequestID),
-		slog.Int("code", int(o.code)),
-		slog.String("subject", r.principal.Subject),
-		slog.String("token_id", r.principal.TokenID),
-		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
-	}
-	if reason, ok := errors.AsType[token.Reason](o.err); ok {
-		attributes = append(attributes, slog.String("reason", string(reason)))
-	}
-	if o.code >= internalError.code {
-		attributes = append(attributes, slog.String("error", o.err.Error()))
-	}
-	return attributes
 }
 
 // response is an answer to API Gateway in payload format 2.0.

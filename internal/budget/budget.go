@@ -1,5 +1,5 @@
-// Package budget has the times that bound a request. Of each function, every time is within the next:
-//   - Attempt: one attempt to call DynamoDB
+// Package budget has the times that bound a request. In each function, every time is shorter than the next:
+//   - Attempt: one attempt to call DynamoDB; KeyFetch: one fetch of an issuer's keys
 //   - Wait: all attempts together
 //   - Answer: until the function answers
 //   - Timeout: until Lambda stops the function

@@ -71,8 +71,8 @@ func (a *attempts) trace(ctx context.Context) context.Context {
 func (*attempts) MaxAttempts() int { return 0 }
 
 // IsErrorRetryable is called by the SDK once after each attempt that failed, so it also records the
-// attempt. One that got a connection may have been applied, unless DynamoDB refused it. It is repeated
-// even if the SDK would not.
+// attempt. One that got a connection may have been applied, unless DynamoDB refused it. Such an attempt is
+// repeated even if the SDK would not.
 func (a *attempts) IsErrorRetryable(err error) bool {
 	mayBeApplied := a.connected && !refused(err)
 	a.connected = false

@@ -42,7 +42,8 @@ type plantAttributes struct {
 }
 
 // Create implements [plant.Store]. It is one conditional put, which [call] repeats until its outcome is
-// known. If the condition fails, DynamoDB returns the stored item, whose write key is that of its request.
+// known. If the condition fails, DynamoDB returns the stored item, with the write key of the request that
+// created it.
 func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 	attributes, err := attributevalue.MarshalMap(plantItem{
 		ID:              w.NewPlant.ID,

@@ -41,7 +41,7 @@ type Store interface {
 // Write is one request to create a plant.
 type Write struct {
 	NewPlant NewPlant
-	Key      string    // of the request: writes with the same key are the same request, so a retry is safe
+	Key      string    // of the request: for one id, writes with the same key are the same request, so a retry is safe
 	Subject  string    // of the request's token
 	Time     time.Time // of the request; the store keeps the first attempt's
 }

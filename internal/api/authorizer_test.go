@@ -36,7 +36,7 @@ func TestAuthorizer(t *testing.T) {
 			name: "a valid token, and a slow call", authorization: credentials, took: 500 * time.Millisecond, principal: alice,
 			want: allow, level: "INFO",
 		},
-		{name: "no header", want: deny("missing"), level: "INFO", code: 2001},
+		{name: "an empty header", want: deny("missing"), level: "INFO", code: 2001},
 		{name: "two tokens", authorization: "Bearer canary, canary", want: deny("malformed"), level: "INFO", code: 2002},
 		{
 			name: "an expired token", authorization: credentials, principal: alice, err: token.ReasonExpired,
@@ -85,9 +85,10 @@ func TestAuthorizer(t *testing.T) {
 	}
 }
 
-// A panic, here for want of a verifier, is an internal error.
+// A panic is an internal error.
 func TestAuthorizerPanic(t *testing.T) {
-	got, line := checkedVerdict(t, nil, event(nil, "", nil))
+	verify := func(context.Context, string) (token.Principal, error) { panic("the cause") }
+	got, line := checkedVerdict(t, verify, event(nil, "", nil))
 	if got.Verdict != "unavailable" || line["code"] != 5001.0 {
 		t.Errorf("verdict = %+v, logged as %v, want unavailable and the code 5001", got, line)
 	}
@@ -110,6 +111,7 @@ func TestBearer(t *testing.T) {
 		{"no scheme", "a", "", errTokenMissing},
 		{"no token", "Bearer", "", errTokenMalformed},
 		{"two tokens", "Bearer a b", "", errTokenMalformed},
+		{"a token in quotes", `Bearer "a"`, "", errTokenMalformed},
 		{"a space after", "Bearer a ", "", errTokenMalformed},
 		{"a tab for the space", "Bearer\ta", "", errTokenMalformed},
 	}

@@ -67,7 +67,7 @@ func classify(err error) outcome {
 		return outcome{}
 	}
 	for _, e := range catalogue {
-		if e.cause == nil || !errors.Is(err, e.cause) {
+		if !errors.Is(err, e.cause) { // internalError has no cause
 			continue
 		}
 		if invalid, ok := errors.AsType[*plant.InvalidError](err); ok {

@@ -2,21 +2,18 @@ package api
 
 import (
 	"context"
-	"regexp"
 	"strings"
 
 	"plantstore/internal/plant"
+	"plantstore/internal/token"
 )
-
-// visible matches a text of visible ASCII characters alone.
-var visible = regexp.MustCompile(`^[!-~]+$`)
 
 // createPlant answers POST /plants. It checks content type, idempotency key and body, in this order.
 func (s *Service) createPlant(ctx context.Context, r request) (any, error) {
 	if !isJSON(r.Headers["content-type"]) {
 		return nil, errContentType
 	}
-	if len(r.idempotencyKey) > 255 || !visible.MatchString(r.idempotencyKey) {
+	if !token.IsVisibleASCII(r.idempotencyKey, 255) {
 		return nil, errIdempotencyKey
 	}
 	body, err := r.body()

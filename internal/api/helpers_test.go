@@ -41,6 +41,7 @@ func event(headers map[string]string, body string, verdict any) []byte {
 		"body":     body,
 		"requestContext": object{
 			"requestId":  "r1",
+			"http":       object{"sourceIp": canary},
 			"authorizer": object{"lambda": verdict},
 		},
 	})
@@ -50,15 +51,14 @@ func event(headers map[string]string, body string, verdict any) []byte {
 	return content
 }
 
-// store is a plant.Store whose Create is a function of the test. Without one, the service panics, which
-// its answer shows.
+// store is a plant.Store whose Create is a function of the test. Without one, nothing may be created.
 type store struct {
 	create func(context.Context, plant.Write) error
 }
 
 func (s store) Create(ctx context.Context, w plant.Write) error { return s.create(ctx, w) }
 
-// verify is token.Verifier's method. Without one, the authorizer panics, which its verdict shows.
+// verify is token.Verifier's method. Without one, no token may be verified.
 type verify func(ctx context.Context, bearer string) (token.Principal, error)
 
 // handler is a Lambda function.
@@ -98,6 +98,12 @@ type answer struct {
 // when to retry if that helps, and its code is logged.
 func checkedAnswer(t *testing.T, plants store, event []byte) answer {
 	t.Helper()
+	if plants.create == nil {
+		plants.create = func(context.Context, plant.Write) error {
+			t.Error("the service creates a plant, want none")
+			return nil
+		}
+	}
 	newService := func(log *slog.Logger) handler {
 		return &Service{Plants: plants, Log: log, Now: time.Now, NewKey: func() string { return "fresh" }}
 	}
@@ -143,6 +149,12 @@ func checkedAnswer(t *testing.T, plants store, event []byte) answer {
 // that the authorizer lets the request pass: the function refuses it.
 func checkedVerdict(t *testing.T, verify verify, event []byte) (verdict, object) {
 	t.Helper()
+	if verify == nil {
+		verify = func(context.Context, string) (token.Principal, error) {
+			t.Error("the authorizer verifies a token, want none")
+			return token.Principal{}, nil
+		}
+	}
 	newAuthorizer := func(log *slog.Logger) handler {
 		return &Authorizer{Verify: verify, Log: log, Now: time.Now}
 	}

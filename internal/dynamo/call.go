@@ -13,20 +13,20 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// Error is why an operation of DynamoDB failed. Each store translates it into the errors of its domain.
-type Error struct {
+// callError is why an operation of DynamoDB failed. Each store translates it into the errors of its domain.
+type callError struct {
 	MayBeApplied bool // an attempt reached DynamoDB, and its outcome is unknown
 	Temporary    bool // a later retry may succeed
 	Cause        error
 }
 
-func (e *Error) Error() string { return "dynamo: " + e.Cause.Error() }
+func (e *callError) Error() string { return "dynamo: " + e.Cause.Error() }
 
 // Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Cause }
+func (e *callError) Unwrap() error { return e.Cause }
 
 // call calls an operation of the SDK, and repeats it until an attempt succeeds, DynamoDB refuses it, ctx
-// ends or the client's retry quota is used up. Its error is an [*Error].
+// ends or the client's retry quota is used up. Its error is an [*callError].
 func call[In, Out any](
 	ctx context.Context, operation func(context.Context, *In, ...func(*dynamodb.Options)) (*Out, error), in *In,
 ) (*Out, error) {
@@ -38,7 +38,7 @@ func call[In, Out any](
 	if a.last != nil && !errors.Is(err, a.last) {
 		err = fmt.Errorf("%w; an attempt: %w", err, a.last)
 	}
-	return nil, &Error{MayBeApplied: a.mayBeApplied, Temporary: a.temporary || ctx.Err() != nil, Cause: err}
+	return nil, &callError{MayBeApplied: a.mayBeApplied, Temporary: a.temporary || ctx.Err() != nil, Cause: err}
 }
 
 // attempts records the attempts of one operation. It belongs to one [call], in whose goroutine the SDK

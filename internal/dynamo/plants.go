@@ -87,7 +87,7 @@ func compare(w plant.Write, attributes map[string]types.AttributeValue) error {
 
 // plantError translates the error of [call] for package plant.
 func plantError(err error) error {
-	failure, ok := errors.AsType[*Error](err)
+	failure, ok := errors.AsType[*callError](err)
 	switch {
 	case ok && failure.MayBeApplied:
 		return fmt.Errorf("%w: %w", plant.ErrOutcomeUnknown, err)

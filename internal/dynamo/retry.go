@@ -8,7 +8,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"plantstore/internal/budget"
@@ -29,8 +28,6 @@ func newRetryer() *retry.Standard {
 // cause, and one that conflicted with another write. The SDK gives up in an outage of DNS, for example.
 func retryable(err error) aws.Ternary {
 	switch {
-	case causedBy[*smithy.CanceledError](err):
-		return aws.FalseTernary
 	case causedBy[*smithyhttp.RequestSendError](err),
 		causedBy[*types.TransactionConflictException](err), causedBy[*types.ReplicatedWriteConflictException](err):
 		return aws.TrueTernary

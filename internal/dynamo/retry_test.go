@@ -12,6 +12,7 @@ func TestDelay(t *testing.T) {
 		attempt int
 		bound   time.Duration
 	}{
+		{"before the first", 0, 25 * time.Millisecond},
 		{"the first", 1, 25 * time.Millisecond},
 		{"the third", 3, 100 * time.Millisecond},
 		{"a late one", 99, time.Second},

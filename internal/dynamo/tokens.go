@@ -133,7 +133,7 @@ func (s *Tokens) scanPage(ctx context.Context, in *dynamodb.ScanInput) (*dynamod
 
 // tokenError translates the error of [call] for package token.
 func tokenError(err error) error {
-	failure, ok := errors.AsType[*Error](err)
+	failure, ok := errors.AsType[*callError](err)
 	if ok && (failure.MayBeApplied || failure.Temporary) {
 		return fmt.Errorf("%w: %w", token.ErrUnavailable, err)
 	}

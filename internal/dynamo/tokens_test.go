@@ -140,6 +140,10 @@ func TestUncertainChanges(t *testing.T) {
 		if body := adding.requests[0].body; !strings.Contains(body, `"expires_at":{"N":"1800000000"}`) {
 			t.Errorf("Add sends %s, want the seconds of expiry", body)
 		}
+		existing := newFake(t, refuse("ConditionalCheckFailedException"))
+		if err := existing.tokens().Add(t.Context(), issued); !isOnly(err, token.ErrUnavailable) {
+			t.Errorf("Add of an id that exists, without its item, = %v, want %v", err, token.ErrUnavailable)
+		}
 		revoking := newFake(t, hangUp, deny)
 		if err := revoking.tokens().Revoke(t.Context(), "i"); !isOnly(err, token.ErrUnavailable) {
 			t.Errorf("Revoke = %v, want %v", err, token.ErrUnavailable)

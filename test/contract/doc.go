@@ -5,7 +5,7 @@
 //
 //	make contract                       `plantstore serve` on DynamoDB Local
 //	make contract URL=... SUBJECT=...   any deployment, with a token in $TOKEN and its subject
-//	go test ./test/contract -run 'TestContract/another_plant_of_the_same_id'
+//	go test ./test/contract -run 'TestContract/ids_that_differ_in_the_last_digit_are_two'
 //
 // A deployment belongs to its customers and nothing can be deleted from it. So with URL all runs for a
 // subject write the same single plant, with the tag contract-probe, unless WRITES=all. Its id comes

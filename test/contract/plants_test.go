@@ -6,10 +6,9 @@ import (
 	"plantstore/test/openapitest"
 )
 
-// Two plants of the same id.
+// A plant, and what its requests get.
 var (
 	fern   = openapitest.NewPlant("$1", openapitest.Plant(0))
-	ficus  = openapitest.NewPlant("$1", openapitest.Plant(1))
 	isFern = answered(openapitest.Plant(0))
 	exists = refused(3001)
 	create = post(fern).gets(isFern)
@@ -49,7 +48,6 @@ func plants() []testCase {
 func duplicates() []testCase {
 	long := strings.Repeat("k", 254)
 	return []testCase{
-		conversation("another plant of the same id", create, post(ficus).gets(exists)),
 		conversation("a refused request does not take its id", post(fern).with("Authorization").gets(refused(2001)), create),
 		conversation("keys that differ in the 255th character are two",
 			create.with(idempotencyKey, long+"a"), create.with(idempotencyKey, long+"b").gets(exists)),

@@ -76,23 +76,30 @@ func TestAlarms(t *testing.T) {
 	}
 }
 
-// TestMetrics checks that a metric filter emits each metric of ours that an alarm reads, that stacks share
-// no metric, and that no alarm sums a metric whose values are no counts, such as durations.
+// TestMetrics checks that a metric filter emits each metric of ours that an alarm reads, that an alarm
+// reads each metric that a filter emits, that stacks share no metric, and that no alarm sums a metric whose values are no counts, such as durations.
 func TestMetrics(t *testing.T) {
 	s := production(t)
 	filters := properties[filter](t, s, "AWS::Logs::MetricFilter")
+	read := map[string]bool{}
 	for name, a := range properties[alarm](t, s, "AWS::CloudWatch::Alarm") {
 		for _, q := range a.Metrics {
 			namespace := target(q.MetricStat.Metric.Namespace)
 			if q.Expression != "" || strings.HasPrefix(namespace, "AWS/") {
 				continue
 			}
+			read[q.MetricStat.Metric.MetricName] = true
 			filter, isOurs := emitter(filters, q.MetricStat.Metric)
 			if !isOurs {
 				t.Errorf("%s reads %+v, which nothing emits", name, q.MetricStat.Metric)
 			} else if q.MetricStat.Stat == "Sum" && filter.MetricTransformations[0].MetricValue != "1" {
 				t.Errorf("%s sums the values of %s, which are no counts", name, q.MetricStat.Metric.MetricName)
 			}
+		}
+	}
+	for name, f := range filters {
+		if metric := f.MetricTransformations[0].MetricName; !read[metric] {
+			t.Errorf("no alarm reads %s, which %s emits", metric, name)
 		}
 	}
 }

@@ -6,10 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"plantstore/test/openapitest"
 	"plantstore/test/processtest"
 )
 
-// README.md shows the command that `make run` prints, and what it prints when it is run, and run again.
+// README.md names each member of a NewPlant. It shows the command that `make run` prints, and what that
+// prints when it is run, and run again.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile("../README.md")
@@ -17,6 +19,11 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	readme := string(content)
+	for _, member := range openapitest.Members("NewPlant") {
+		if !strings.Contains(readme, "`"+member+"`") {
+			t.Errorf("README.md does not name the member %s", member)
+		}
+	}
 	server := processtest.Serve(t, processtest.Build(t, "cmd/plantstore"))
 	_, command, _ := strings.Cut(server.Greeting, "  curl")
 	command = "curl " + strings.TrimSpace(command)

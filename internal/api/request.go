@@ -32,7 +32,9 @@ type request struct {
 	idempotencyKey string          // the client's, or a fresh one; empty if the operation takes none
 }
 
-// decode reads an event. It accepts whatever a client can put into API Gateway's envelope.
+// decode reads an event. It accepts whatever a client can put into API Gateway's envelope, and leaves the
+// body encoded. The first version of encoding/json, which decodes the events of aws-lambda-go, replaces
+// invalid UTF-8 silently, so the service could store a plant that nobody sent.
 func decode(event []byte) (request, error) {
 	var r request
 	if json.Unmarshal(event, &r, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) != nil {

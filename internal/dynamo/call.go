@@ -41,10 +41,13 @@ func call[In, Out any](
 	return nil, &callError{MayBeApplied: a.mayBeApplied, Temporary: a.temporary || ctx.Err() != nil, Cause: err}
 }
 
-// attempts records the attempts of one operation. It belongs to one [call], in whose goroutine the SDK
-// makes them. replaceRetryer sets Retryer before the first attempt. During an attempt, GotConn of trace
-// sets connected. After each attempt that failed, IsErrorRetryable sets connected to false, and the other
-// fields. call reads them when the operation has ended.
+// attempts records the attempts of one operation. The SDK returns only the last error, which does not show
+// whether an earlier attempt was applied.
+//
+// It belongs to one [call], in whose goroutine the SDK makes the attempts. replaceRetryer sets Retryer
+// before the first attempt. During an attempt, GotConn of trace sets connected. After each attempt that
+// failed, IsErrorRetryable sets connected to false, and the other fields. call reads them when the
+// operation has ended.
 type attempts struct {
 	aws.Retryer // the client's, which decides on delays and keeps the quota
 

@@ -33,8 +33,8 @@ func NewClient(cfg aws.Config, timeout time.Duration) *dynamodb.Client {
 }
 
 // NewFunctionClient returns a client for a Lambda function. It does without the SDK's config module,
-// which looks for files and services that a function does not have. For AWS's own DynamoDB it trusts
-// Amazon's roots first, see [amazonFirst].
+// which looks for files and services that a function does not have, and costs a third more initialization
+// time and 2 MB. For AWS's own DynamoDB it trusts Amazon's roots first, see [amazonFirst].
 func NewFunctionClient(cfg aws.Config, log *slog.Logger) *dynamodb.Client {
 	httpClient := bounded(awshttp.NewBuildableClient(), budget.Attempt)
 	if amazonSigns(cfg) {

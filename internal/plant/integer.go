@@ -15,8 +15,9 @@ var (
 // parseInt64 returns the integer that a JSON number denotes. In JSON Schema 2020-12 (section 6.1.1) a
 // number without a fractional part is an integer however it is written: 1.0, 1e3, 1200e-2.
 //
-// The work is linear in the length of the literal, whatever its exponent: significant holds the
-// digits without the zeros at both ends, and scale the power of ten that they stand at.
+// The work is linear in the length of the literal, whatever its exponent: in math/big, 1e999999999 would
+// use all memory. A float would lose digits. significant holds the digits without the zeros at both ends,
+// and scale the power of ten that they stand at.
 func parseInt64(literal string) (int64, error) {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(literal), "e")
 	unsigned := strings.TrimPrefix(mantissa, "-")

@@ -44,7 +44,7 @@ func TestHeartbeat(t *testing.T) {
 	local.must(t, append(update, "CUSTOM")...)
 	beats(alive)
 
-	local.must(t, "bin/plantstore", "token", "revoke", "--stack", stack, token)
+	local.must(t, "bash", "-c", "bin/plantstore token revoke --stack "+stack+" - <<<"+token)
 	beats(`{"error":2003,`)
 	issue()
 	beats(alive)

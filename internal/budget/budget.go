@@ -6,6 +6,9 @@
 //   - API Gateway's own: 10 s for the authorizer, 30 s for an operation
 //
 // A longer wait would only occupy an execution: the client can repeat the request.
+//
+// The WriteTimeout of cmd/plantstore, and figures in docs/reliability.md and docs/emergencies.md, follow
+// from these times.
 package budget
 
 import "time"

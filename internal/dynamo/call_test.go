@@ -173,7 +173,7 @@ func TestEndedContext(t *testing.T) {
 }
 
 // In a long outage a client uses up its retry quota. From then on each operation makes one attempt. After
-// the outage, an operation succeeds at once. The log has the figures of docs/reliability.md.
+// the outage, an operation succeeds at once. The log has the attempts of each operation.
 func TestQuota(t *testing.T) {
 	tests := []struct {
 		name   string

@@ -1,6 +1,6 @@
 // Package deployment deploys the service to a local AWS, as an operator deploys it to AWS, and checks
 // that this machine's local AWS and an AWS account cannot be taken for each other. docs/reliability.md,
-// "Proofs", says what that proves.
+// "Proofs", says what remains to be seen in AWS.
 //
 //	DEPLOYMENT=1 go test -v ./test/deployment
 package deployment

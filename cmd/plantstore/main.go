@@ -8,7 +8,6 @@ import (
 	"log"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -32,14 +31,18 @@ type commandLine struct {
 	Tables struct {
 		Create createTablesCommand `cmd:"" help:"Create both tables in a local DynamoDB."`
 	} `cmd:"" help:"Manage the tables of a local DynamoDB."`
-	Version kong.VersionFlag `help:"Print the version."`
 }
 
 func main() {
 	log.SetOutput(io.Discard) // net/http logs unsolicited responses, including bodies
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	parser := newParser(ctx)
+	parser := kong.Must(new(commandLine),
+		kong.Name("plantstore"),
+		kong.Description(description),
+		kong.Vars{"plants_table": localPlantsTable, "tokens_table": localTokensTable},
+		kong.BindTo(ctx, (*context.Context)(nil)),
+	)
 	command, err := parser.Parse(os.Args[1:])
 	if err != nil {
 		message := strings.ReplaceAll(err.Error(), `"EOL" (<EOL>)`, "none") // kong's name for the end of the line
@@ -47,19 +50,6 @@ func main() {
 		os.Exit(2)
 	}
 	command.FatalIfErrorf(command.Run())
-}
-
-func newParser(ctx context.Context) *kong.Kong {
-	version := "unknown"
-	if build, ok := debug.ReadBuildInfo(); ok {
-		version = build.Main.Version + " " + build.GoVersion
-	}
-	return kong.Must(new(commandLine),
-		kong.Name("plantstore"),
-		kong.Description(description),
-		kong.Vars{"version": version, "plants_table": localPlantsTable, "tokens_table": localTokensTable},
-		kong.BindTo(ctx, (*context.Context)(nil)),
-	)
 }
 
 // usageError is an error in the command line. The exit status is 2.

@@ -93,7 +93,7 @@ func (c *connection) explain(err error, table string) error {
 	}
 	refusal, refused := errors.AsType[smithy.APIError](err)
 	if refused && refusal.ErrorCode() != "UnknownError" {
-		return fmt.Errorf("DynamoDB answered %s: %s", refusal.ErrorCode(), printable(refusal.ErrorMessage()))
+		return fmt.Errorf("DynamoDB answered %s: %s", printable(refusal.ErrorCode()), printable(refusal.ErrorMessage()))
 	}
 	if _, unreadable := errors.AsType[*smithy.DeserializationError](err); unreadable || refused {
 		return fmt.Errorf("something other than DynamoDB answers %s", c.where())

@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"plantstore/internal/token"
 )
 
 const description = `Serve the Plant Store on this machine, and manage bearer tokens here or in AWS.
@@ -46,6 +48,9 @@ func main() {
 	command, err := parser.Parse(os.Args[1:])
 	if err != nil {
 		message := strings.ReplaceAll(err.Error(), `"EOL" (<EOL>)`, "none") // kong's name for the end of the line
+		if token.Resembles(message) {
+			message = "an argument too many resembles a token"
+		}
 		parser.Errorf("%s; for usage, run `plantstore --help` or `plantstore COMMAND --help`", message)
 		os.Exit(2)
 	}

@@ -84,6 +84,7 @@ func TestFailures(t *testing.T) {
 		{"an empty stack", "token list --stack=", usage, "--stack is empty"},
 		{"no token on standard input", "token revoke --table tokens -", usage, "standard input is not a token"},
 		{"a token as an argument", "token revoke --table tokens pst_0a1B2c3D4e5F", usage, "the argument resembles a token"},
+		{"two tokens as arguments", "token revoke --table tokens pst_a pst_b", usage, "an argument too many resembles a token"},
 		{"tables on AWS", "tables create", usage, "tables create is for a local DynamoDB"},
 		{"one table of two", "serve --plants-table plants", usage, "set both --plants-table and --tokens-table"},
 		{"an origin with a slash", "serve --allow-origin https://example.com/", usage, "--allow-origin must be an origin"},

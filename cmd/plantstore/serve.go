@@ -35,7 +35,7 @@ type serveCommand struct {
 	ServeToken    string   `env:"SERVE_TOKEN" placeholder:"TOKEN" help:"Token that the stores in memory accept, as an earlier serve printed it (default: a new one)."`
 }
 
-// Run serves until ctx ends. It then cuts the requests that it has not answered.
+// Run serves until ctx ends, and then answers the requests that it has accepted.
 func (c *serveCommand) Run(ctx context.Context) error {
 	for _, origin := range c.AllowOrigin {
 		if !isOrigin(origin) {
@@ -64,11 +64,12 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		return err
 	}
 	greet("http://"+listener.Addr().String(), bearer)
-	context.AfterFunc(ctx, func() { _ = server.Close() }) // Serve returns why it ended
+	stopped := make(chan error)
+	context.AfterFunc(ctx, func() { stopped <- server.Shutdown(context.WithoutCancel(ctx)) })
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
-	return nil
+	return <-stopped
 }
 
 // stores returns the stores that the flags select, and the bearer of the one token in memory.

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 )
@@ -16,6 +17,7 @@ type Server struct {
 	URL      string
 	Token    string // valid there, empty if the stores are not in memory
 	Greeting string // what it prints at its start
+	Stop     func() // tells it to end
 }
 
 // inMemory is the environment of a server whose stores are in memory, whatever that of the test is.
@@ -40,8 +42,10 @@ func Serve(t testing.TB, binary string, environment ...string) *Server {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
+	stop := sync.OnceFunc(func() { _ = command.Process.Signal(syscall.SIGTERM) }) // if it has ended, Wait returns why
+	s := &Server{Stop: stop}
 	t.Cleanup(func() {
-		_ = command.Process.Signal(syscall.SIGTERM) // if it has ended, Wait returns why
+		stop()
 		if err := command.Wait(); err != nil {
 			t.Errorf("plantstore serve ended with %v, want nil", err)
 		}
@@ -49,7 +53,6 @@ func Serve(t testing.TB, binary string, environment ...string) *Server {
 			t.Logf("plantstore serve logged: %s", &log)
 		}
 	})
-	s := new(Server)
 	s.read(t, bufio.NewScanner(stdout))
 	return s
 }

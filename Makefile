@@ -134,7 +134,7 @@ aws: ## start a local AWS on 127.0.0.1:4566, with neither Docker nor an account 
 
 deploy: PORT = 4566
 deploy: ARCH = $(if $(LOCAL_AWS),$(HOST_ARCH),$(STACK_ARCH))
-deploy: ## build and deploy to AWS (ENV=dev, staging, production, or local for make aws; SHIFT=at-once ignores alarms)
+deploy: ## build and deploy to AWS (ENV=dev, staging, production, or local for make aws, with its PORT; SHIFT=at-once ignores alarms)
 	@grep -qx '\[$(ENV)\.deploy\.parameters\]' samconfig.toml || \
 		{ echo "samconfig.toml has no environment '$(ENV)'; environments:" $$(sed -n 's/^\[\(.*\)\.deploy\.parameters\]$$/\1/p' samconfig.toml | grep -vx default) >&2; exit 1; }
 	$(LOCAL_AWS) $(MAKE) build ARCH=$(ARCH) SHIFT=$(SHIFT)

@@ -32,6 +32,7 @@ func TestRequests(t *testing.T) {
 		{"a script", "127.0.0.1", "/page.js", "localhost", "*/*", 200, false},
 
 		{"a name bound to this machine", "127.0.0.1", "/", "evil.example:8080", "*/*", 403, false},
+		{"a name that begins as an address of this machine", "127.0.0.1", "/", "127.0.0.1.evil.example", "*/*", 403, false},
 		{"an address of the network", "127.0.0.1", "/", "192.168.1.2:8080", "*/*", 403, false},
 		{"no accepted type goes to the API", "127.0.0.1", "/", "127.0.0.1:8080", "", 404, false},
 	}
@@ -61,16 +62,21 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// checkIsolated checks that no other site can read, frame or script a file with these headers.
+// checkIsolated checks that no other site can read, frame or script a file with these headers, and that the
+// page loads nothing of another site.
 func checkIsolated(t *testing.T, header http.Header) {
 	t.Helper()
-	if readers := header.Get("Cross-Origin-Resource-Policy"); readers != "same-origin" {
-		t.Errorf("the file is for pages of %q, want same-origin", readers)
-	}
-	policy := header.Get("Content-Security-Policy")
-	for _, directive := range []string{"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"} {
-		if !strings.Contains(policy, directive) {
-			t.Errorf("the file has the policy %q, want %q in it", policy, directive)
+	for name, want := range map[string]string{
+		"Cache-Control": "no-store",
+		"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+			"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+		"Cross-Origin-Opener-Policy":   "same-origin",
+		"Cross-Origin-Resource-Policy": "same-origin",
+		"Referrer-Policy":              "no-referrer",
+		"X-Content-Type-Options":       "nosniff",
+	} {
+		if got := header.Get(name); got != want {
+			t.Errorf("%s = %q, want %q", name, got, want)
 		}
 	}
 }

@@ -22,6 +22,7 @@ func TestDocuments(t *testing.T) {
 		document document
 	}{
 		{"the discovery is not HTTP", discoveryPath, malformed},
+		{"the discovery is for no issuer", discoveryPath, discovers("", issuerURL+keysPath)},
 		{"the discovery is for a longer issuer", discoveryPath, discovers(issuerURL+".canary", issuerURL+keysPath)},
 		{"the discovery is moved", discoveryPath, answers(http.StatusMovedPermanently, isJSON, "{}")},
 		{"the keys are at a long URL", discoveryPath, discovers(issuerURL, issuerURL+keysPath+"?"+strings.Repeat("a", 2048))},
@@ -44,4 +45,12 @@ func TestDocuments(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The path of the discovery document has one slash, also for an issuer that ends in one.
+func TestDiscoveryPath(t *testing.T) {
+	i := newIssuer(t)
+	i.verifier.keys.issuer = issuerURL + "/"
+	i.documents[discoveryPath] = discovers(issuerURL+"/", issuerURL+keysPath)
+	i.check(t, []draft{{name: "a token"}})
 }

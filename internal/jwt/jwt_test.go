@@ -2,6 +2,7 @@ package jwt
 
 import (
 	"encoding/json/jsontext"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ func TestNew(t *testing.T) {
 		valid                  bool
 	}{
 		{name: "http on this machine", issuer: "http://localhost:8080", audience: "plants", valid: true},
+		{name: "a slash at the end, as of Auth0", issuer: "https://x.auth0.com/", audience: "plants", valid: true},
 		{name: "http on another machine", issuer: "http://localhost.example.com", audience: "plants"},
 		{name: "another scheme", issuer: "ftp://127.0.0.1", audience: "plants"},
 		{name: "no host", issuer: "https://:443", audience: "plants"},
@@ -35,9 +37,12 @@ func TestNew(t *testing.T) {
 func TestPrincipal(t *testing.T) {
 	i := newIssuer(t)
 	bearer, unfit := i.token(draft{}), i.token(draft{claims: object{"jti": "a\nb"}})
+	none, long := i.token(draft{claims: object{"jti": nil}}), i.token(draft{claims: object{"jti": strings.Repeat("~", 256)}})
 	tests := []struct{ name, bearer, id string }{
 		{name: "a token with an id", bearer: bearer, id: "t1"},
 		{name: "a token whose id has a line break gets its hash", bearer: unfit, id: token.Digest(unfit)},
+		{name: "a token without an id gets its hash", bearer: none, id: token.Digest(none)},
+		{name: "a token whose id has 256 characters gets its hash", bearer: long, id: token.Digest(long)},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -46,6 +51,16 @@ func TestPrincipal(t *testing.T) {
 				t.Errorf("Verify = %+v, %v, want %+v", got, err, want)
 			}
 		})
+	}
+}
+
+// Each asymmetric algorithm of RFC 7518, section 3.1, and RFC 8037 is accepted.
+func TestAlgorithms(t *testing.T) {
+	i := newIssuer(t)
+	for name := range strings.FieldsSeq("RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA") {
+		if _, err := parse(i.token(draft{header: object{"alg": name}})); err != nil {
+			t.Errorf("parse of a token with %s = %v, want nil", name, err)
+		}
 	}
 }
 
@@ -60,6 +75,10 @@ func TestSignatures(t *testing.T) {
 		valid := i.sign(signed)
 		return valid[:len(valid)-1] + string(valid[len(valid)-1]+1)
 	}
+	twice := func(signed string) string {
+		header, _, _ := strings.Cut(signed, ".")
+		return i.sign(header + "." + encode([]byte(`{"sub":"ann","sub":"bob"}`)))
+	}
 	i.check(t, []draft{
 		{name: "the first key of an id"},
 		{name: "the second key of an id", sign: other.sign},
@@ -71,6 +90,7 @@ func TestSignatures(t *testing.T) {
 		{name: "a critical extension null", header: object{"crit": null}, want: token.ReasonForm},
 		{name: "b64 null", header: object{"b64": null}, want: token.ReasonForm},
 		{name: "two parts", sign: noPart, want: token.ReasonForm},
+		{name: "a claim twice", sign: twice, want: token.ReasonForm},
 		{name: "a bit set in what no byte of the signature uses", sign: unusedBit, want: token.ReasonForm},
 	})
 }

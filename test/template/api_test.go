@@ -20,6 +20,9 @@ type httpAPI struct {
 				Authorizer authorizer `json:"x-amazon-apigateway-authorizer"`
 			}
 		}
+		Servers []struct {
+			Endpoint struct{ DisableExecuteApiEndpoint any } `json:"x-amazon-apigateway-endpoint-configuration"`
+		}
 	}
 }
 
@@ -79,6 +82,20 @@ func TestAliases(t *testing.T) {
 		if !isPermitted {
 			t.Errorf("the API may not invoke the alias live of %s", name)
 		}
+	}
+}
+
+// TestClosed checks that AWS's own address is off if the parameter DefaultAddress says so, and only then.
+func TestClosed(t *testing.T) {
+	s := production(t)
+	want := map[string]any{"Fn::If": []any{"Closed", true, false}}
+	servers := properties[httpAPI](t, s, "AWS::ApiGatewayV2::Api")["HttpApi"].Body.Servers
+	if len(servers) != 1 || !equal(servers[0].Endpoint.DisableExecuteApiEndpoint, want) {
+		t.Errorf("AWS's own address is off by %v, want %v", servers, want)
+	}
+	isClosed := map[string]any{"Fn::Equals": []any{ref{"DefaultAddress"}, "closed"}}
+	if got := s.Conditions["Closed"]; !equal(got, isClosed) {
+		t.Errorf("Closed is %v, want %v", got, isClosed)
 	}
 }
 

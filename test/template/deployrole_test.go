@@ -8,6 +8,7 @@ import (
 
 const (
 	tableARN = "arn:${AWS::Partition}:dynamodb:${AWS::Region}:${AWS::AccountId}:table/${StackName}-"
+	logARN   = "arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}:log-group:"
 	roleARN  = "arn:${AWS::Partition}:iam::${AWS::AccountId}:role/${StackName}-*"
 )
 

@@ -18,12 +18,18 @@ type function struct {
 	Timeout       int // seconds
 	Role          any
 	TracingConfig any
+	LoggingConfig struct {
+		LogGroup                       ref
+		LogFormat, ApplicationLogLevel string
+	}
 }
 
 // role is what the rules read of an AWS::IAM::Role.
 type role struct {
-	ManagedPolicyArns []any
-	Policies          []struct{ PolicyDocument policy }
+	AssumeRolePolicyDocument policy
+	PermissionsBoundary      any
+	ManagedPolicyArns        []any
+	Policies                 []struct{ PolicyDocument policy }
 }
 
 // policy is a policy of IAM.
@@ -31,6 +37,7 @@ type policy struct{ Statement []statement }
 
 type statement struct {
 	Effect    string
+	Principal map[string]any
 	Action    list
 	Resource  list
 	Condition any
@@ -103,6 +110,11 @@ func TestRoles(t *testing.T) {
 	type managedPolicy struct{ PolicyDocument policy }
 	boundary := properties[managedPolicy](t, stacks(t)["deploy/role.yaml"], "AWS::IAM::ManagedPolicy")["Boundary"].PolicyDocument.grants()
 	s := production(t)
+	type logGroup struct{ LogGroupName any }
+	log := target(properties[logGroup](t, s, "AWS::Logs::LogGroup")["Log"].LogGroupName)
+	if want := logARN + strings.Replace(log, "AWS::", "", 1) + ":*"; !slices.Contains(boundary, "logs:PutLogEvents on "+want) {
+		t.Errorf("the functions write to %s, which the boundary does not allow", log)
+	}
 	roles := properties[role](t, s, "AWS::IAM::Role")
 	for name, f := range properties[function](t, s, "AWS::Lambda::Function") {
 		var table string
@@ -120,6 +132,31 @@ func TestRoles(t *testing.T) {
 		}
 		if want := strings.Replace(own[0], table, tableARN+table+"-*", 1); !slices.Contains(boundary, want) {
 			t.Errorf("%s may do %s, which the boundary does not allow", name, own)
+		}
+	}
+}
+
+// TestBoundary checks that each role has the boundary of the parameter, and that one service assumes it.
+func TestBoundary(t *testing.T) {
+	boundary := map[string]any{"Fn::If": []any{"HasBoundary", ref{"PermissionsBoundary"}, ref{"AWS::NoValue"}}}
+	for name, r := range properties[role](t, production(t), "AWS::IAM::Role") {
+		if !equal(r.PermissionsBoundary, boundary) {
+			t.Errorf("%s has the boundary %v, want the parameter PermissionsBoundary", name, r.PermissionsBoundary)
+		}
+		for _, s := range r.AssumeRolePolicyDocument.Statement {
+			if _, isService := s.Principal["Service"].(string); !isService || len(s.Principal) != 1 {
+				t.Errorf("%s can be assumed by %v, want one service", name, s.Principal)
+			}
+		}
+	}
+}
+
+// TestLog checks that Lambda writes the lines of each function, from INFO on, to the stack's log, whose
+// metric filters read JSON.
+func TestLog(t *testing.T) {
+	for name, f := range properties[function](t, production(t), "AWS::Lambda::Function") {
+		if c := f.LoggingConfig; c.LogGroup.Ref != "Log" || c.LogFormat != "JSON" || c.ApplicationLogLevel != "INFO" {
+			t.Errorf("%s has the logging %+v, want JSON from INFO on in Log", name, c)
 		}
 	}
 }

@@ -4,9 +4,11 @@ package template
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -69,6 +71,20 @@ func stacks(t *testing.T) map[string]stack {
 func production(t *testing.T) stack {
 	t.Helper()
 	return stacks(t)["production gradual"]
+}
+
+// TestConditions checks that a condition with Has in its name means that a parameter is not empty.
+func TestConditions(t *testing.T) {
+	s := production(t)
+	for name, condition := range s.Conditions {
+		isSet := func(parameter string) bool {
+			isEmpty := map[string]any{"Fn::Equals": []any{ref{parameter}, ""}}
+			return equal(condition, map[string]any{"Fn::Not": []any{isEmpty}})
+		}
+		if strings.HasPrefix(name, "Has") && !slices.ContainsFunc(slices.Collect(maps.Keys(s.Parameters)), isSet) {
+			t.Errorf("%s is %v, want a parameter that is not empty", name, condition)
+		}
+	}
 }
 
 // stack is a template as CloudFormation gets it from SAM. An intrinsic function is an

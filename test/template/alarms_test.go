@@ -1,6 +1,8 @@
 package template
 
 import (
+	"cmp"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -8,17 +10,20 @@ import (
 )
 
 type alarm struct {
-	AlarmDescription  string
-	Metrics           []query
-	EvaluationPeriods int
-	DatapointsToAlarm int
-	AlarmActions      any
-	OKActions         any
-	TreatMissingData  string
+	AlarmDescription   string
+	Metrics            []query
+	EvaluationPeriods  int
+	DatapointsToAlarm  int
+	ComparisonOperator string
+	Threshold          any
+	AlarmActions       any
+	OKActions          any
+	TreatMissingData   string
 }
 
 // query is an expression, or a metric that expressions read.
 type query struct {
+	ID         string
 	Expression string
 	MetricStat struct {
 		Stat   string
@@ -47,7 +52,7 @@ type filter struct {
 
 // TestAlarms checks that each alarm notifies the topic when it fires and when it ends, and that its
 // text, which arrives by mail, ends with its page, which exists. Neither silence nor single requests of
-// a quiet hour are an alarm: a share has a least count.
+// a quiet hour are an alarm: a share has a least count. The text says both limits of a share.
 func TestAlarms(t *testing.T) {
 	topic := map[string]any{"Fn::If": []any{"HasAlarmTopic", []any{ref{"AlarmTopic"}}, ref{"AWS::NoValue"}}}
 	operations, err := os.ReadFile("docs/operations.md")
@@ -67,17 +72,31 @@ func TestAlarms(t *testing.T) {
 		if a.TreatMissingData != "notBreaching" {
 			t.Errorf("%s treats missing data as %s, want notBreaching", name, a.TreatMissingData)
 		}
+		if a.ComparisonOperator != "GreaterThanThreshold" || a.DatapointsToAlarm > a.EvaluationPeriods {
+			t.Errorf("%s fires by %s in %d of %d periods, want GreaterThanThreshold in as many at most", name, a.ComparisonOperator, a.DatapointsToAlarm, a.EvaluationPeriods)
+		}
 		for _, q := range a.Metrics {
-			hasLeastCount := strings.HasPrefix(q.Expression, "IF(") && strings.Contains(q.Expression, " >= ")
-			if strings.Contains(q.Expression, "/") && !hasLeastCount {
-				t.Errorf("%s fires by %s, want a least count", name, q.Expression)
+			if !strings.Contains(q.Expression, "/") {
+				continue
+			}
+			counted, least := a.Metrics[1].ID, 0
+			_, err := fmt.Sscanf(q.Expression, "IF("+counted+" >= %d, 100 * "+counted+" / "+a.Metrics[2].ID+", 0)", &least)
+			if err != nil {
+				t.Errorf("%s fires by %s, want the percentage of the two metrics, from a least count on", name, q.Expression)
+			}
+			threshold := cmp.Or(target(a.Threshold), fmt.Sprint(a.Threshold))
+			for _, limit := range []string{"ore than " + threshold + " ", fmt.Sprintf(" of the requests, and %d ", least)} {
+				if !strings.Contains(a.AlarmDescription, limit) {
+					t.Errorf("%s says %q, want %q in it", name, a.AlarmDescription, limit)
+				}
 			}
 		}
 	}
 }
 
 // TestMetrics checks that a metric filter emits each metric of ours that an alarm reads, that an alarm
-// reads each metric that a filter emits, that stacks share no metric, and that no alarm sums a metric whose values are no counts, such as durations.
+// reads each metric that a filter emits, that stacks share no metric, and that no alarm sums a metric
+// whose values are no counts, such as durations. API Gateway emits other metrics for REST APIs.
 func TestMetrics(t *testing.T) {
 	s := production(t)
 	filters := properties[filter](t, s, "AWS::Logs::MetricFilter")
@@ -85,6 +104,12 @@ func TestMetrics(t *testing.T) {
 	for name, a := range properties[alarm](t, s, "AWS::CloudWatch::Alarm") {
 		for _, q := range a.Metrics {
 			namespace := target(q.MetricStat.Metric.Namespace)
+			if namespace == "AWS/ApiGateway" {
+				isEmitted := slices.Contains([]string{"4xx", "5xx", "Count"}, q.MetricStat.Metric.MetricName)
+				if want := []dimension{{Name: "ApiId", Value: ref{"HttpApi"}}}; !isEmitted || !equal(q.MetricStat.Metric.Dimensions, want) {
+					t.Errorf("%s reads %+v, which API Gateway does not emit for the API", name, q.MetricStat.Metric)
+				}
+			}
 			if q.Expression != "" || strings.HasPrefix(namespace, "AWS/") {
 				continue
 			}
@@ -118,7 +143,7 @@ func emitter(filters map[string]filter, m metric) (filter, bool) {
 
 // TestErrorsAlarm checks that no function crashes in silence. A crash logs no line of ours, so the
 // alarm must read Lambda's own metric of each function. One that is late counts as 0, so the alarm
-// must look at several periods.
+// must look at several periods. The first error fires.
 func TestErrorsAlarm(t *testing.T) {
 	s := production(t)
 	a := properties[alarm](t, s, "AWS::CloudWatch::Alarm")["ErrorsAlarm"]
@@ -128,8 +153,8 @@ func TestErrorsAlarm(t *testing.T) {
 			t.Errorf("ErrorsAlarm does not read the errors of %s", name)
 		}
 	}
-	if a.DatapointsToAlarm != 1 || a.EvaluationPeriods < 2 {
-		t.Errorf("ErrorsAlarm fires after %d of %d periods, want 1 of several", a.DatapointsToAlarm, a.EvaluationPeriods)
+	if a.DatapointsToAlarm != 1 || a.EvaluationPeriods < 2 || !equal(a.Threshold, 0) {
+		t.Errorf("ErrorsAlarm fires above %v in %d of %d periods, want 0 in 1 of several", a.Threshold, a.DatapointsToAlarm, a.EvaluationPeriods)
 	}
 }
 

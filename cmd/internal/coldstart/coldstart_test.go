@@ -2,7 +2,9 @@ package coldstart
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json/v2"
+	"fmt"
 	"log"
 	"net/http"
 	"net/http/httptest"
@@ -51,41 +53,63 @@ func TestOpen(t *testing.T) {
 // A function logs how long it took to open. If it cannot run, it logs why, in a last line of JSON, and
 // exits with 1.
 func TestFatalErrors(t *testing.T) {
-	binary := processtest.Build(t, "cmd/authorizer")
+	authorizer, createplant := processtest.Build(t, "cmd/authorizer"), processtest.Build(t, "cmd/createplant")
 	complete := processtest.Environment("http://127.0.0.1:1", "TOKENS_TABLE=tokens", "TOKEN_ISSUER=https://issuer.example",
 		"TOKEN_AUDIENCE=plants", "AWS_LAMBDA_RUNTIME_API=127.0.0.1:1", "BUILD=b1")
 	tests := []struct {
-		name   string
-		change string // of the environment; the last value of a variable counts
-		opens  bool
-		want   string // part of the error
+		name, binary string
+		change       string // of the environment; the last value of a variable counts
+		opens        bool
+		want         string // part of the error
 	}{
-		{"no table", "TOKENS_TABLE=", false, "environment variable TOKENS_TABLE is not set"},
-		{"a malformed endpoint", "AWS_ENDPOINT_URL_DYNAMODB=localhost", false, "environment variable AWS_ENDPOINT_URL_DYNAMODB is not"},
-		{"an issuer without https", "TOKEN_ISSUER=http://issuer.example", true, "the issuer is not an https URL"},
-		{"no runtime", "", true, "connection refused"},
+		{"no table of tokens", authorizer, "TOKENS_TABLE=", false, "environment variable TOKENS_TABLE is not set"},
+		{"no table of plants", createplant, "PLANTS_TABLE=", false, "environment variable PLANTS_TABLE is not set"},
+		{"no region", authorizer, "AWS_REGION=", false, "environment variable AWS_REGION is not set"},
+		{"no secret key", authorizer, "AWS_SECRET_ACCESS_KEY=", false, "environment variable AWS_SECRET_ACCESS_KEY is not set"},
+		{"a malformed endpoint", authorizer, "AWS_ENDPOINT_URL_DYNAMODB=localhost", false, "environment variable AWS_ENDPOINT_URL_DYNAMODB is not"},
+		{"an issuer without https", authorizer, "TOKEN_ISSUER=http://issuer.example", true, "the issuer is not an https URL"},
+		{"no runtime", authorizer, "", true, "connection refused"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			function := exec.CommandContext(t.Context(), binary)
+			function := exec.CommandContext(t.Context(), test.binary)
 			function.Env = slices.Concat(complete, []string{test.change})
 			printed, _ := function.CombinedOutput() // the exit status says whether it failed
-			if opens := bytes.Contains(printed, []byte(`"msg":"cold start","build":"b1","init_ms":`)); opens != test.opens {
-				t.Errorf("log = %s, want init_ms: %t", printed, test.opens)
-			}
 			var line struct {
 				Level, Build, Error string
 				Timestamp           time.Time
+				Took                *int `json:"init_ms"`
 			}
-			last := printed[bytes.LastIndexByte(bytes.TrimSpace(printed), '\n')+1:]
-			if err := json.Unmarshal(last, &line, json.MatchCaseInsensitiveNames(true)); err != nil {
-				t.Fatalf("log = %q, want JSON: %v", last, err)
+			for text := range bytes.Lines(printed) { // the last value of a member counts
+				if err := json.Unmarshal(text, &line, json.MatchCaseInsensitiveNames(true)); err != nil {
+					t.Fatalf("log = %q, want JSON: %v", text, err)
+				}
+			}
+			if (line.Took != nil) != test.opens {
+				t.Errorf("log = %s, want init_ms: %t", printed, test.opens)
 			}
 			status := function.ProcessState.ExitCode()
 			if status != 1 || line.Level != "ERROR" || line.Build != "b1" || line.Timestamp.IsZero() || !strings.Contains(line.Error, test.want) {
 				t.Errorf("exit status %d, log = %s, want 1, and at a time an error of b1 with %q", status, printed, test.want)
 			}
 		})
+	}
+}
+
+// The authorizer asks the issuer of a JWT for its keys. It then ends, because the runtime answers 200, not 202.
+func TestIssuer(t *testing.T) {
+	jwt := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"ES256","kid":"k1"}`)) + ".e30.AA"
+	runtime := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Lambda-Runtime-Deadline-Ms", fmt.Sprint(time.Now().Add(time.Minute).UnixMilli()))
+		_, _ = w.Write([]byte(`{"headers":{"authorization":"Bearer ` + jwt + `"}}`)) // it fails only if the function has ended
+	}))
+	defer runtime.Close()
+	function := exec.CommandContext(t.Context(), processtest.Build(t, "cmd/authorizer"))
+	function.Env = processtest.Environment("http://127.0.0.1:1", "TOKENS_TABLE=tokens", "TOKEN_ISSUER=http://localhost:1",
+		"TOKEN_AUDIENCE=plants", "AWS_LAMBDA_RUNTIME_API="+runtime.Listener.Addr().String())
+	printed, _ := function.CombinedOutput() // the runtime makes it fail
+	if want := "jwt: no answer from localhost:1"; !bytes.Contains(printed, []byte(want)) {
+		t.Errorf("log = %s, want %q in it", printed, want)
 	}
 }
 

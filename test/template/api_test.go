@@ -21,7 +21,7 @@ type httpAPI struct {
 			}
 		}
 		Servers []struct {
-			Endpoint struct{ DisableExecuteApiEndpoint any } `json:"x-amazon-apigateway-endpoint-configuration"`
+			Endpoint struct{ DisableExecuteAPIEndpoint any } `json:"x-amazon-apigateway-endpoint-configuration"`
 		}
 	}
 }
@@ -90,7 +90,7 @@ func TestClosed(t *testing.T) {
 	s := production(t)
 	want := map[string]any{"Fn::If": []any{"Closed", true, false}}
 	servers := properties[httpAPI](t, s, "AWS::ApiGatewayV2::Api")["HttpApi"].Body.Servers
-	if len(servers) != 1 || !equal(servers[0].Endpoint.DisableExecuteApiEndpoint, want) {
+	if len(servers) != 1 || !equal(servers[0].Endpoint.DisableExecuteAPIEndpoint, want) {
 		t.Errorf("AWS's own address is off by %v, want %v", servers, want)
 	}
 	isClosed := map[string]any{"Fn::Equals": []any{ref{"DefaultAddress"}, "closed"}}

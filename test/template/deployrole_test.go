@@ -16,12 +16,12 @@ type object = map[string]any
 
 // TestPowers checks that whoever deploys cannot get more rights, and cannot read, delete or replace the
 // data or the logs. TestDeployment shows that the role cannot reach another stack, and checkov that it may
-// change little whose ARN is not named.
+// change little whose ARN is not named. What a row names with a resource, the role may do.
 func TestPowers(t *testing.T) {
 	for _, test := range []struct {
 		name      string
 		actions   []string
-		resource  string // the only one to which the role may do them; without it, to none
+		resource  string // the only one to which the role may do them; without it, to none; * is any
 		condition object // under which the role may
 	}{
 		{
@@ -40,10 +40,10 @@ func TestPowers(t *testing.T) {
 			},
 		},
 		{
-			name: "there is no way around the boundary",
+			name: "there is no way around the boundary, or into the alarm topic",
 			actions: []string{
 				"iam:CreateAccessKey", "iam:CreatePolicyVersion", "iam:CreateUser", "iam:DeleteRolePermissionsBoundary",
-				"iam:UpdateAssumeRolePolicy", "sts:AssumeRole",
+				"iam:UpdateAssumeRolePolicy", "sns:AddPermission", "sts:AssumeRole",
 			},
 		},
 		{
@@ -59,7 +59,8 @@ func TestPowers(t *testing.T) {
 		{
 			name: "the stack's roles get their rights within the boundary",
 			actions: []string{
-				"iam:AttachRolePolicy", "iam:CreateRole", "iam:DeleteRolePolicy", "iam:PutRolePermissionsBoundary", "iam:PutRolePolicy",
+				"iam:AttachRolePolicy", "iam:CreateRole", "iam:DeleteRolePolicy", "iam:DetachRolePolicy",
+				"iam:PutRolePermissionsBoundary", "iam:PutRolePolicy",
 			},
 			resource:  roleARN,
 			condition: object{"StringEquals": object{"iam:PermissionsBoundary": ref{"Boundary"}}},
@@ -82,14 +83,27 @@ func TestPowers(t *testing.T) {
 			resource:  "arn:${AWS::Partition}:cloudwatch:${AWS::Region}:${AWS::AccountId}:alarm:${StackName}-*",
 			condition: object{"ForAllValues:StringLike": object{"cloudwatch:AlarmActions": object{"Fn::Sub": "arn:${AWS::Partition}:sns:*"}}},
 		},
+		{
+			name:     "an update changes metric filters and the dashboard",
+			actions:  []string{"cloudwatch:PutDashboard", "logs:PutMetricFilter"},
+			resource: "*",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for _, s := range deployPolicy(t).Statement {
-				isWanted := slices.Equal(s.Resource, []string{test.resource}) && equal(s.Condition, test.condition)
-				for _, action := range test.actions {
-					if s.allows(action) && !isWanted {
+			for _, action := range test.actions {
+				isAllowed := false
+				for _, s := range deployPolicy(t).Statement {
+					if !s.allows(action) {
+						continue
+					}
+					isAllowed = true
+					isResource := test.resource == "*" || slices.Equal(s.Resource, []string{test.resource})
+					if !isResource || !equal(s.Condition, test.condition) {
 						t.Errorf("the role may do %s to %v under the condition %v", action, s.Resource, s.Condition)
 					}
+				}
+				if test.resource != "" && !isAllowed {
+					t.Errorf("the role may not do %s", action)
 				}
 			}
 		})

@@ -59,6 +59,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	}
 	verifier := token.Verifier{Store: tokens, Now: time.Now, JWTs: jwts}
 	server := newServer(plants, verifier, c.AllowOrigin, slog.New(slog.NewJSONHandler(os.Stderr, nil)))
+	// The page is outside CORS: no other site may read it, or the token in it.
 	server.Handler, err = page.New(server.Handler, openapi.YAML, c.Addr, listener.Addr(), bearer)
 	if err != nil {
 		return err

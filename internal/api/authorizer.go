@@ -22,8 +22,7 @@ type Authorizer struct {
 	Now    func() time.Time // for the duration in the log
 }
 
-// slow is how long the check of an allowed request takes at least to be logged, and not the function's
-// line alone. DegradedAlarm in template.yaml counts the same.
+// slow is from when the check of an allowed request gets a line of its own.
 const slow = 500 * time.Millisecond
 
 // authorization is an authorizer's simple response of payload format 2.0.

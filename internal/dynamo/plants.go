@@ -75,9 +75,7 @@ func compare(w plant.Write, attributes map[string]types.AttributeValue) error {
 	var stored plantItem
 	err := attributevalue.UnmarshalMap(attributes, &stored)
 	switch {
-	case err != nil: // another program wrote it
-		return plant.ErrExists
-	case stored.WriteKey != w.Key:
+	case err != nil, stored.WriteKey != w.Key: // another program, or another request, wrote it
 		return plant.ErrExists
 	case !reflect.DeepEqual(plant.Plant(stored.plantAttributes), w.NewPlant.Plant):
 		return plant.ErrKeyReused

@@ -44,7 +44,9 @@ func Decode(body []byte) (NewPlant, error) {
 		return NewPlant{}, ErrMalformed
 	}
 	var d decoder
-	p := NewPlant{ID: d.integer("id", members.ID), Plant: Plant{Name: d.text("name", members.Name)}}
+	var p NewPlant
+	p.ID = d.integer("id", members.ID)
+	p.Name = d.text("name", members.Name)
 	if members.Tag != nil {
 		p.Tag = new(d.text("tag", members.Tag))
 	}

@@ -23,7 +23,7 @@ func TestServeStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer connection.Close()
+	defer connection.Close() //nolint:errcheck // its answer is enough
 	answers := bufio.NewReader(connection)
 	fmt.Fprint(connection, "POST /plants HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
 	if line, err := answers.ReadString('\n'); !strings.Contains(line, "100 Continue") {

@@ -1,8 +1,8 @@
 // Package dynamo keeps plants and tokens in DynamoDB.
 //
-// Every put is conditional, and a failed condition returns the stored item, which shows whether the same
-// request stored it. So a put is repeated until the outcome is known, the context ends or the retry quota
-// is used up. Nothing is ever read to find out.
+// Every put is conditional, and a failed condition shows whether the same request stored the item. So a put
+// is repeated until the outcome is known, the context ends or the retry quota is used up. Nothing is ever
+// read to find out.
 package dynamo
 
 import (

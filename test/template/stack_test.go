@@ -87,6 +87,49 @@ func TestConditions(t *testing.T) {
 	}
 }
 
+// TestEnvironments checks that each environment deploys its own stack, in its own stage, and sets every
+// parameter but those of a build: SAM keeps the old value of one that is left out. In production,
+// RefusalsAlarm is on.
+func TestEnvironments(t *testing.T) {
+	const read = `
+import json, tomllib
+from samcli.yamlhelper import yaml_parse
+environments = {}
+with open("samconfig.toml", "rb") as file:
+    config = tomllib.load(file)
+for name in ("dev", "staging", "production"):
+    deploy = config[name]["deploy"]["parameters"]
+    shared, own, build = deploy["parameter_overrides"]
+    with open(shared.removeprefix("file://")) as file:
+        environments[name] = {"Stack": deploy["stack_name"], "Parameters": yaml_parse(file.read()) | own}
+print(json.dumps(environments))`
+	output, err := exec.CommandContext(t.Context(), processtest.Python(t, "sam"), "-c", read).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var environments map[string]struct {
+		Stack      string
+		Parameters map[string]any
+	}
+	if err := json.Unmarshal(output, &environments); err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Sorted(maps.Keys(production(t).Parameters))
+	for name, e := range environments {
+		if !strings.HasSuffix(e.Stack, "-"+name) || e.Parameters["Stage"] != name {
+			t.Errorf("%s deploys %s in the stage %v", name, e.Stack, e.Parameters["Stage"])
+		}
+		got := append(slices.Collect(maps.Keys(e.Parameters)), "Architecture", "Build", "Shift")
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s and its build set %v, want %v", name, got, want)
+		}
+	}
+	if equal(environments["production"].Parameters["RefusalLimit"], 100) {
+		t.Error("RefusalsAlarm is off in production")
+	}
+}
+
 // stack is a template as CloudFormation gets it from SAM. An intrinsic function is an
 // object with the function's name as its only member.
 type stack struct {

@@ -28,13 +28,14 @@ func (p tool) list(t *testing.T, flags string, status int) (listed []string) {
 func TestRevokeAndList(t *testing.T) {
 	t.Parallel()
 	p, _ := tokenTool(t)
-	p.issue(t, "bob", "30d")
-	p.issue(t, "ann", "2h")
-	_, byID := p.issue(t, "eve", "3h")
-	input, byInput := p.issue(t, "eve", "4h")
+	p.issue(t, "bob", "")
+	p.issue(t, "ann", "--ttl 2h")
+	_, byID := p.issue(t, "eve", "--ttl 3h")
+	input, byInput := p.issue(t, "eve", "--ttl 4h")
 	p.revoke(t, byID, "", byID)
 	p.revoke(t, byID, "", byID)
 	p.revoke(t, "-", input+"\n", byInput)
+	p.check(t, "token list --expiring 1d", result{status: 1, stdout: "ID .*\n.* ann .*\n", stderr: ".*tokens expire soon: .*\n"})
 	p.check(t, "token revoke nobody", result{status: 1, stderr: ".*no token has the id nobody, .*\n"})
 	for _, test := range []struct {
 		name, flags string
@@ -65,9 +66,7 @@ func TestListOfOtherItems(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p.check(t, "token list", result{
-		status: 1,
-		stdout: "ID +SUBJECT +CREATED +EXPIRES +STATE\n" + `odd +"eve\\x1b\[2J" .* expired\n`,
-		stderr: `.*the item with the id "un\\x1breadable" is no token\n`,
-	})
+	const header, unread = "ID +SUBJECT +CREATED +EXPIRES +STATE\n", `.*the item with the id "un\\x1breadable" is no token\n`
+	p.check(t, "token list", result{status: 1, stdout: header + `odd +"eve\\x1b\[2J" .* expired\n`, stderr: unread})
+	p.check(t, "token list --expiring 1d", result{status: 1, stdout: header, stderr: unread})
 }

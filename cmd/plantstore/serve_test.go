@@ -2,15 +2,15 @@ package main
 
 import (
 	"bufio"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
-	"time"
 
-	"plantstore/internal/token"
 	"plantstore/test/processtest"
 )
 
@@ -40,18 +40,36 @@ func TestServeStops(t *testing.T) {
 	}
 }
 
-// A server in memory accepts the token of an earlier run.
-func TestServeToken(t *testing.T) {
+// A server in memory accepts the token of an earlier run, and asks an issuer about JWTs. TOKEN is the
+// variable of a client.
+func TestServeTokens(t *testing.T) {
 	t.Parallel()
-	_, _, earlier, err := new(serveCommand).memoryStores(t.Context())
-	if err != nil {
-		t.Fatal(err)
+	earlier := processtest.Serve(t, os.Args[0], asCommand).Token
+	server := processtest.Serve(t, os.Args[0], asCommand, "SERVE_TOKEN="+earlier, "TOKEN=a client's",
+		"TOKEN_ISSUER=http://127.0.0.1:1", "TOKEN_AUDIENCE=plants")
+	jwt := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"ES256","kid":"k1"}`)) + ".e30.AA"
+	for _, test := range []struct{ name, bearer, want string }{
+		{"the token of an earlier run", earlier, `{"error":1002,`},
+		{"a JWT of an issuer without an answer", jwt, `{"error":5003,`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/plants", http.NoBody)
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Header.Set("Authorization", "Bearer "+test.bearer)
+			response, err := http.DefaultClient.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer response.Body.Close() //nolint:errcheck // it was only read
+			got, err := io.ReadAll(response.Body)
+			if err != nil || !strings.HasPrefix(string(got), test.want) {
+				t.Errorf("POST /plants = %s, %v, want %s", got, err, test.want)
+			}
+		})
 	}
-	_, tokens, bearer, err := (&serveCommand{ServeToken: earlier}).memoryStores(t.Context())
-	if err != nil || bearer != earlier {
-		t.Fatalf("memoryStores = the token %q, %v, want %q", bearer, err, earlier)
-	}
-	if _, err := (token.Verifier{Store: tokens, Now: time.Now}).Verify(t.Context(), earlier); err != nil {
-		t.Errorf("Verify(%q) = %v, want that it is valid", earlier, err)
+	if server.Token != earlier {
+		t.Errorf("serve prints the token %q, want %q", server.Token, earlier)
 	}
 }

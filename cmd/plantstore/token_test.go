@@ -24,10 +24,10 @@ func tokenTool(t *testing.T) (tool, *dynamo.Tokens) {
 	return p, &dynamo.Tokens{Client: client, Table: tokens}
 }
 
-// issue issues a token and returns it with its id.
-func (p tool) issue(t *testing.T, subject, ttl string) (bearer, id string) {
+// issue issues a token with these flags and returns it with its id.
+func (p tool) issue(t *testing.T, subject, flags string) (bearer, id string) {
 	t.Helper()
-	got := p.run(t, "token issue --subject "+subject+" --ttl "+ttl, "")
+	got := p.run(t, "token issue --subject "+subject+" "+flags, "")
 	bearer = strings.TrimSpace(got.stdout)
 	id, ok := token.ID(bearer)
 	if !ok || !strings.HasPrefix(got.stderr, "Token "+id+" for "+subject+", ") {
@@ -45,17 +45,19 @@ func (p tool) revoke(t *testing.T, argument, stdin, id string) {
 	}
 }
 
-// A token is stored as it was issued.
+// A token is stored as it was issued. Its lifetime is 30 days, unless a flag says otherwise.
 func TestIssue(t *testing.T) {
 	t.Parallel()
 	p, store := tokenTool(t)
-	bearer, id := p.issue(t, "ann", "2h")
-	stored, err := store.Find(t.Context(), id)
-	if err != nil || stored.Digest != token.Digest(bearer) || stored.Subject != "ann" {
-		t.Errorf("token issue = %s, which is stored as %+v, %v", bearer, stored, err)
-	}
-	if lifetime := stored.ExpiresAt.Sub(stored.CreatedAt).Round(time.Minute); lifetime != 2*time.Hour {
-		t.Errorf("token issue --ttl 2h = %+v, which is valid for %v", stored, lifetime)
+	for flags, want := range map[string]time.Duration{"": 30 * 24 * time.Hour, "--ttl 2h": 2 * time.Hour} {
+		bearer, id := p.issue(t, "ann", flags)
+		stored, err := store.Find(t.Context(), id)
+		if err != nil || stored.Digest != token.Digest(bearer) || stored.Subject != "ann" {
+			t.Errorf("token issue %s = %s, which is stored as %+v, %v", flags, bearer, stored, err)
+		}
+		if lifetime := stored.ExpiresAt.Sub(stored.CreatedAt).Round(time.Minute); lifetime != want {
+			t.Errorf("token issue %s = %+v, which is valid for %v, want %v", flags, stored, lifetime, want)
+		}
 	}
 }
 

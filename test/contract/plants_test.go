@@ -43,13 +43,15 @@ func plants() []testCase {
 	}
 }
 
-// duplicates returns cases for requests with the same id. What probe and TestProbe show is not
+// duplicates returns cases for requests with the same id, and for the longest key. What probe and TestProbe show is not
 // repeated here.
 func duplicates() []testCase {
-	long := strings.Repeat("k", 254)
+	longest, _ := openapitest.At("components", "parameters", "Idempotency-Key", "schema", "maxLength").(int)
+	long := strings.Repeat("k", longest-1)
 	return []testCase{
 		conversation("a refused request does not take its id", post(fern).with("Authorization").gets(refused(2001)), create),
-		conversation("keys that differ in the 255th character are two",
+		conversation("the longest keys that differ in the last character are two",
 			create.with(idempotencyKey, long+"a"), create.with(idempotencyKey, long+"b").gets(exists)),
+		conversation("a longer key is refused", post(noPlant).with(idempotencyKey, long+"ab").gets(refused(1006))),
 	}
 }

@@ -1,6 +1,8 @@
 package deploy
 
 import (
+	"context"
+	"crypto/rand"
 	"errors"
 	"maps"
 	"os/exec"
@@ -87,13 +89,31 @@ func restore(t *testing.T, arguments ...string) (string, error) {
 	return string(output), err
 }
 
+// keyName is no key of ours: restore must ask for the key of a table.
+const keyName = "key"
+
 // newTable returns a table with items of these keys.
 func newTable(t *testing.T, origin string, keys ...string) (name string) {
 	t.Helper()
-	client, _, name := dynamotest.Tables(t)
+	client := dynamotest.Client(dynamotest.Endpoint(t))
+	name = rand.Text()
+	_, err := client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+		TableName:            &name,
+		BillingMode:          types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String(keyName), AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String(keyName), KeyType: types.KeyTypeHash}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if _, err := client.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: &name}); err != nil {
+			t.Error(err)
+		}
+	})
 	for _, key := range keys {
 		item := map[string]types.AttributeValue{
-			"id":     &types.AttributeValueMemberS{Value: key},
+			keyName:  &types.AttributeValueMemberS{Value: key},
 			"origin": &types.AttributeValueMemberS{Value: origin},
 		}
 		if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &name, Item: item}); err != nil {
@@ -113,7 +133,7 @@ func items(t *testing.T, table string) map[string]string {
 	}
 	origins := map[string]string{}
 	for _, item := range answer.Items {
-		key := item["id"].(*types.AttributeValueMemberS).Value
+		key := item[keyName].(*types.AttributeValueMemberS).Value
 		origins[key] = item["origin"].(*types.AttributeValueMemberS).Value
 	}
 	return origins

@@ -5,10 +5,8 @@
 //   - Timeout: until Lambda stops the function
 //   - API Gateway's own: 10 s for the authorizer, 30 s for an operation
 //
-// A longer wait would only occupy an execution: the client can repeat the request.
-//
-// The WriteTimeout of cmd/plantstore, and figures in docs/reliability.md and docs/emergencies.md, follow
-// from these times.
+// A longer wait would only occupy an execution: the client can repeat the request. The WriteTimeout of
+// cmd/plantstore, and figures in docs/reliability.md and docs/emergencies.md, follow from these times.
 package budget
 
 import "time"

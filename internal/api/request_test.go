@@ -70,9 +70,7 @@ func TestEventsThatAreNone(t *testing.T) {
 		want        verdict // of the authorizer
 	}{
 		{"no member", "{}", missing},
-		{"half an object", `{"body":"canary`, unavailable},
 		{"a header that is no text", `{"headers":{"canary":1}}`, unavailable},
-		{"a verdict that is no object", `{"requestContext":{"authorizer":{"lambda":"canary"}}}`, unavailable},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -107,7 +107,6 @@ func TestCreateByAttempts(t *testing.T) {
 		{name: "no table", attempts: do(noTable), want: errOther},
 		{name: "throttling, then a refusal", attempts: do(throttle, deny), want: errOther},
 		{name: "a failure named as a refusal, then a refusal", attempts: do(answer(500, errorBody("XException")), deny), want: unknown},
-		{name: "a failure, then a refusal", attempts: do(fail, deny), want: unknown},
 		{name: "a lost answer, then a refusal", attempts: do(hangUp, noTable), want: unknown},
 		{name: "the id exists, without the item", attempts: do(refuse("ConditionalCheckFailedException")), want: unknown},
 	}

@@ -21,11 +21,14 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	jwts, err := jwt.New(os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE"), time.Now)
-	if err != nil {
-		log.Fatal("TOKEN_ISSUER and TOKEN_AUDIENCE: ", err)
-	}
 	tokens := &dynamo.Tokens{Client: function.Client, Table: function.Table}
-	verifier := token.Verifier{Store: tokens, Now: time.Now, JWTs: jwts}
+	verifier := token.Verifier{Store: tokens, Now: time.Now}
+	issuer, audience := os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE")
+	if issuer != "" || audience != "" {
+		verifier.JWTs, err = jwt.New(issuer, audience, time.Now)
+		if err != nil {
+			log.Fatal("TOKEN_ISSUER and TOKEN_AUDIENCE: ", err)
+		}
+	}
 	lambda.Start(&api.Authorizer{Verify: verifier.Verify, Log: function.Log, Now: time.Now})
 }

@@ -42,9 +42,13 @@ func (c *serveCommand) Run(ctx context.Context) error {
 			return usageError("--allow-origin must be an origin, for example http://localhost:5173, or *")
 		}
 	}
-	jwts, err := jwt.New(c.TokenIssuer, c.TokenAudience, time.Now)
-	if err != nil {
-		return usageError("--token-issuer ($TOKEN_ISSUER) and --token-audience ($TOKEN_AUDIENCE): " + err.Error())
+	verifier := token.Verifier{Now: time.Now}
+	if c.TokenIssuer != "" || c.TokenAudience != "" {
+		jwts, err := jwt.New(c.TokenIssuer, c.TokenAudience, time.Now)
+		if err != nil {
+			return usageError("--token-issuer ($TOKEN_ISSUER) and --token-audience ($TOKEN_AUDIENCE): " + err.Error())
+		}
+		verifier.JWTs = jwts
 	}
 	plants, tokens, bearer, err := c.stores(ctx)
 	if err != nil {
@@ -57,7 +61,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s (%w); use another --addr (`make run ADDR=127.0.0.1:8081`)", c.Addr, err)
 	}
-	verifier := token.Verifier{Store: tokens, Now: time.Now, JWTs: jwts}
+	verifier.Store = tokens
 	server := newServer(plants, verifier, c.AllowOrigin, slog.New(slog.NewJSONHandler(os.Stderr, nil)))
 	// The page is outside CORS: no other site may read it, or the token in it.
 	server.Handler, err = page.New(server.Handler, openapi.YAML, c.Addr, listener.Addr(), bearer)

@@ -56,7 +56,7 @@ func newIssuer(t *testing.T) *issuer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i.verifier, _ = verifier.(*Verifier)
+	i.verifier = verifier
 	i.verifier.keys.client.Transport = i
 	return i
 }

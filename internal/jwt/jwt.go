@@ -43,12 +43,9 @@ type Verifier struct {
 
 var _ token.JWTVerifier = (*Verifier)(nil)
 
-// New returns a [Verifier], or nil if neither issuer nor audience is set. audience is one audience or
-// several, separated by commas, with or without spaces. New sends no request: the first token causes one.
-func New(issuer, audience string, now func() time.Time) (token.JWTVerifier, error) {
-	if issuer == "" && audience == "" {
-		return nil, nil
-	}
+// New returns a [Verifier]. audience is one audience or several, separated by commas, with or without
+// spaces. New sends no request: the first token causes one.
+func New(issuer, audience string, now func() time.Time) (*Verifier, error) {
 	if issuer == "" || audience == "" {
 		return nil, errors.New("issuer and audience must be set together")
 	}

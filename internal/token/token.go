@@ -104,7 +104,7 @@ func ID(bearer string) (id string, ok bool) {
 	}
 	body := bearer[:length-checksumLength]
 	characters, ok := strings.CutPrefix(body, prefix)
-	if !ok || checksum(body) != bearer[len(body):] || strings.Trim(characters, alphabet) != "" {
+	if !ok || checksum(body) != bearer[len(body):] || !ConsistsOf(characters, alphabet) {
 		return "", false
 	}
 	return characters[:idLength], true
@@ -119,8 +119,11 @@ func Digest(credentials string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// IsVisibleASCII reports whether text is 1 to longest visible ASCII characters, as subjects and the ids
-// of tokens are.
+// ConsistsOf reports whether text has only characters of set.
+func ConsistsOf(text, set string) bool { return strings.Trim(text, set) == "" }
+
+// IsVisibleASCII reports whether text is 1 to longest visible ASCII characters, as subjects, the ids of
+// tokens and idempotency keys are.
 func IsVisibleASCII(text string, longest int) bool {
 	invisible := func(r rune) bool { return r <= ' ' || r > '~' }
 	return len(text) >= 1 && len(text) <= longest && !strings.ContainsFunc(text, invisible)

@@ -65,7 +65,10 @@ func (c *tokenCommand) tableName(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("cannot find the table of tokens in stack %s: %w", *c.Stack, err)
 	}
-	return aws.ToString(out.StackResourceDetail.PhysicalResourceId), nil
+	if out.StackResourceDetail == nil || aws.ToString(out.StackResourceDetail.PhysicalResourceId) == "" {
+		return "", fmt.Errorf("stack %s has no table of tokens yet", *c.Stack)
+	}
+	return *out.StackResourceDetail.PhysicalResourceId, nil
 }
 
 // lifetime is a duration, also in days, such as 30d.

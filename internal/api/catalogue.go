@@ -29,7 +29,7 @@ type entry struct {
 	code    int32
 	message string
 	cause   error
-	retry   bool // the answer carries Retry-After, and the key to retry with, which 5003 comes too early for
+	retry   bool // the answer carries Retry-After, and the key to retry with if it is known, which it is not at 5003
 }
 
 // catalogue holds every error that the service answers, in the order of the codes. The status is

@@ -43,8 +43,8 @@ func plants() []testCase {
 	}
 }
 
-// duplicates returns cases for requests with the same id, and for the longest key. What probe and TestProbe show is not
-// repeated here.
+// duplicates returns cases for requests with the same id, and for the longest key. What probe and
+// TestProbe show is not repeated here.
 func duplicates() []testCase {
 	longest, _ := openapitest.At("components", "parameters", "Idempotency-Key", "schema", "maxLength").(int)
 	long := strings.Repeat("k", longest-1)

@@ -18,6 +18,7 @@ type object = map[string]any
 // data or the logs. TestDeployment shows that the role cannot reach another stack, and checkov that it may
 // change little whose ARN is not named. What a row names with a resource, the role may do.
 func TestPowers(t *testing.T) {
+	policy := properties[role](t, stacks(t)["deploy/role.yaml"], "AWS::IAM::Role")["Role"].policy(t)
 	for _, test := range []struct {
 		name      string
 		actions   []string
@@ -92,7 +93,7 @@ func TestPowers(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			for _, action := range test.actions {
 				isAllowed := false
-				for _, s := range deployPolicy(t).Statement {
+				for _, s := range policy.Statement {
 					if !s.allows(action) {
 						continue
 					}
@@ -108,12 +109,6 @@ func TestPowers(t *testing.T) {
 			}
 		})
 	}
-}
-
-// deployPolicy returns the policy of the deploy role.
-func deployPolicy(t *testing.T) policy {
-	t.Helper()
-	return properties[role](t, stacks(t)["deploy/role.yaml"], "AWS::IAM::Role")["Role"].policy(t)
 }
 
 // allows reports whether a statement allows an action on some resource.

@@ -1,9 +1,9 @@
 package template
 
 import (
-	"cmp"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -32,19 +32,19 @@ type query struct {
 }
 
 type metric struct {
-	Namespace  any
+	Namespace  string
 	MetricName string
 	Dimensions []dimension
 }
 
-type dimension struct{ Name, Value any }
+type dimension struct{ Name, Value string }
 
 // filter is an AWS::Logs::MetricFilter.
 type filter struct {
-	LogGroupName          ref
+	LogGroupName          string
 	FilterPattern         string
 	MetricTransformations []struct {
-		MetricNamespace any
+		MetricNamespace string
 		MetricName      string
 		MetricValue     string
 	}
@@ -54,7 +54,7 @@ type filter struct {
 // text, which arrives by mail, ends with its page, which exists. Neither silence nor single requests of
 // a quiet hour are an alarm: a share has a least count. The text says both limits of a share.
 func TestAlarms(t *testing.T) {
-	topic := map[string]any{"Fn::If": []any{"HasAlarmTopic", []any{ref{"AlarmTopic"}}, ref{"AWS::NoValue"}}}
+	topic := object{"Fn::If": []any{"HasAlarmTopic", []any{"${AlarmTopic}"}, "${AWS::NoValue}"}}
 	operations, err := os.ReadFile("docs/operations.md")
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestAlarms(t *testing.T) {
 		if page := " docs/operations.md#" + strings.ToLower(name); !strings.HasSuffix(a.AlarmDescription, page) {
 			t.Errorf("%s has the description %q, want it to end with %q", name, a.AlarmDescription, page)
 		}
-		if !equal(a.AlarmActions, topic) || !equal(a.OKActions, topic) {
+		if !reflect.DeepEqual(a.AlarmActions, topic) || !reflect.DeepEqual(a.OKActions, topic) {
 			t.Errorf("%s notifies %v when it fires and %v when it ends, want AlarmTopic", name, a.AlarmActions, a.OKActions)
 		}
 		if a.TreatMissingData != "notBreaching" {
@@ -84,7 +84,7 @@ func TestAlarms(t *testing.T) {
 			if err != nil {
 				t.Errorf("%s fires by %s, want the percentage of the two metrics, from a least count on", name, q.Expression)
 			}
-			threshold := cmp.Or(target(a.Threshold), fmt.Sprint(a.Threshold))
+			threshold := named(fmt.Sprint(a.Threshold)) // a number, or a parameter
 			for _, limit := range []string{"ore than " + threshold + " ", fmt.Sprintf(" of the requests, and %d ", least)} {
 				if !strings.Contains(a.AlarmDescription, limit) {
 					t.Errorf("%s says %q, want %q in it", name, a.AlarmDescription, limit)
@@ -103,22 +103,22 @@ func TestMetrics(t *testing.T) {
 	read := map[string]bool{}
 	for name, a := range properties[alarm](t, s, "AWS::CloudWatch::Alarm") {
 		for _, q := range a.Metrics {
-			namespace := target(q.MetricStat.Metric.Namespace)
-			if namespace == "AWS/ApiGateway" {
-				isEmitted := slices.Contains([]string{"4xx", "5xx", "Count"}, q.MetricStat.Metric.MetricName)
-				if want := []dimension{{Name: "ApiId", Value: ref{"HttpApi"}}}; !isEmitted || !equal(q.MetricStat.Metric.Dimensions, want) {
-					t.Errorf("%s reads %+v, which API Gateway does not emit for the API", name, q.MetricStat.Metric)
+			m := q.MetricStat.Metric
+			if m.Namespace == "AWS/ApiGateway" {
+				isEmitted := slices.Contains([]string{"4xx", "5xx", "Count"}, m.MetricName)
+				if want := []dimension{{Name: "ApiId", Value: "${HttpApi}"}}; !isEmitted || !slices.Equal(m.Dimensions, want) {
+					t.Errorf("%s reads %+v, which API Gateway does not emit for the API", name, m)
 				}
 			}
-			if q.Expression != "" || strings.HasPrefix(namespace, "AWS/") {
+			if q.Expression != "" || strings.HasPrefix(m.Namespace, "AWS/") {
 				continue
 			}
-			read[q.MetricStat.Metric.MetricName] = true
-			filter, isOurs := emitter(filters, q.MetricStat.Metric)
+			read[m.MetricName] = true
+			filter, isOurs := emitter(filters, m)
 			if !isOurs {
-				t.Errorf("%s reads %+v, which nothing emits", name, q.MetricStat.Metric)
+				t.Errorf("%s reads %+v, which nothing emits", name, m)
 			} else if q.MetricStat.Stat == "Sum" && filter.MetricTransformations[0].MetricValue != "1" {
-				t.Errorf("%s sums the values of %s, which are no counts", name, q.MetricStat.Metric.MetricName)
+				t.Errorf("%s sums the values of %s, which are no counts", name, m.MetricName)
 			}
 		}
 	}
@@ -131,10 +131,10 @@ func TestMetrics(t *testing.T) {
 
 // emitter returns the filter that emits a metric in the stack's namespace, if there is one.
 func emitter(filters map[string]filter, m metric) (filter, bool) {
-	namespace := map[string]string{"Fn::Sub": "PlantStore/${AWS::StackName}"}
 	for _, f := range filters {
 		emitted := f.MetricTransformations[0]
-		if emitted.MetricName == m.MetricName && equal(emitted.MetricNamespace, namespace) && equal(m.Namespace, namespace) {
+		isInStack := emitted.MetricNamespace == "PlantStore/${AWS::StackName}"
+		if isInStack && emitted.MetricNamespace == m.Namespace && emitted.MetricName == m.MetricName {
 			return f, true
 		}
 	}
@@ -148,12 +148,12 @@ func TestErrorsAlarm(t *testing.T) {
 	s := production(t)
 	a := properties[alarm](t, s, "AWS::CloudWatch::Alarm")["ErrorsAlarm"]
 	for name := range properties[function](t, s, "AWS::Lambda::Function") {
-		want := metric{Namespace: "AWS/Lambda", MetricName: "Errors", Dimensions: []dimension{{Name: "FunctionName", Value: ref{name}}}}
-		if !slices.ContainsFunc(a.Metrics, func(q query) bool { return equal(q.MetricStat.Metric, want) }) {
+		want := metric{Namespace: "AWS/Lambda", MetricName: "Errors", Dimensions: []dimension{{Name: "FunctionName", Value: "${" + name + "}"}}}
+		if !slices.ContainsFunc(a.Metrics, func(q query) bool { return reflect.DeepEqual(q.MetricStat.Metric, want) }) {
 			t.Errorf("ErrorsAlarm does not read the errors of %s", name)
 		}
 	}
-	if a.DatapointsToAlarm != 1 || a.EvaluationPeriods < 2 || !equal(a.Threshold, 0) {
+	if a.DatapointsToAlarm != 1 || a.EvaluationPeriods < 2 || a.Threshold != 0.0 {
 		t.Errorf("ErrorsAlarm fires above %v in %d of %d periods, want 0 in 1 of several", a.Threshold, a.DatapointsToAlarm, a.EvaluationPeriods)
 	}
 }
@@ -163,7 +163,7 @@ func TestErrorsAlarm(t *testing.T) {
 // it would reject a fix while an alarm fires.
 func TestCanary(t *testing.T) {
 	type group struct {
-		AlarmConfiguration struct{ Alarms []struct{ Name ref } }
+		AlarmConfiguration struct{ Alarms []struct{ Name string } }
 	}
 	for _, test := range []struct {
 		stack     string
@@ -174,7 +174,7 @@ func TestCanary(t *testing.T) {
 		{stack: "production gradual", hasCanary: true},
 		{stack: "production at-once", hasCanary: false},
 	} {
-		s := stacks(t)[test.stack]
+		s := translated(t).Stacks[test.stack]
 		hasCanary := false
 		for _, resource := range s.Resources {
 			hasCanary = hasCanary || strings.HasPrefix(resource.Type, "AWS::CodeDeploy::")
@@ -189,7 +189,7 @@ func TestCanary(t *testing.T) {
 		for group, g := range properties[group](t, s, "AWS::CodeDeploy::DeploymentGroup") {
 			var got []string
 			for _, alarm := range g.AlarmConfiguration.Alarms {
-				got = append(got, alarm.Name.Ref)
+				got = append(got, alarm.Name)
 			}
 			slices.Sort(got)
 			if !slices.Equal(got, want) {
@@ -199,17 +199,17 @@ func TestCanary(t *testing.T) {
 	}
 }
 
-// alarmsOnFunctions returns the alarms that read neither a metric of API Gateway nor its log.
+// alarmsOnFunctions returns references to the alarms that read neither a metric of API Gateway nor its log.
 func alarmsOnFunctions(t *testing.T, s stack) (names []string) {
 	t.Helper()
 	filters := properties[filter](t, s, "AWS::Logs::MetricFilter")
 	for name, a := range properties[alarm](t, s, "AWS::CloudWatch::Alarm") {
 		isOnAPI := func(q query) bool {
 			filter, isOurs := emitter(filters, q.MetricStat.Metric)
-			return q.MetricStat.Metric.Namespace == "AWS/ApiGateway" || isOurs && filter.LogGroupName.Ref == "AccessLog"
+			return q.MetricStat.Metric.Namespace == "AWS/ApiGateway" || isOurs && filter.LogGroupName == "${AccessLog}"
 		}
 		if !slices.ContainsFunc(a.Metrics, isOnAPI) {
-			names = append(names, name)
+			names = append(names, "${"+name+"}")
 		}
 	}
 	slices.Sort(names)

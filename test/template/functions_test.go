@@ -3,6 +3,8 @@ package template
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -13,14 +15,13 @@ import (
 
 // function is what the rules read of an AWS::Lambda::Function.
 type function struct {
-	Environment   struct{ Variables map[string]any }
+	Environment   struct{ Variables map[string]string }
 	MemorySize    any
 	Timeout       int // seconds
-	Role          any
+	Role          string
 	TracingConfig any
 	LoggingConfig struct {
-		LogGroup                       ref
-		LogFormat, ApplicationLogLevel string
+		LogGroup, LogFormat, ApplicationLogLevel string
 	}
 }
 
@@ -28,7 +29,7 @@ type function struct {
 type role struct {
 	AssumeRolePolicyDocument policy
 	PermissionsBoundary      any
-	ManagedPolicyArns        []any
+	ManagedPolicyArns        []string
 	Policies                 []struct{ PolicyDocument policy }
 }
 
@@ -40,7 +41,7 @@ type statement struct {
 	Principal map[string]any
 	Action    list
 	Resource  list
-	Condition any
+	Condition object
 }
 
 // UnmarshalJSON decodes a statement, or the first of the two that Fn::If chooses from. It refuses
@@ -61,23 +62,14 @@ func (s *statement) UnmarshalJSON(text []byte) error {
 	return decoder.Decode((*plain)(s))
 }
 
-// list is a list of texts and references, or one without a list. Of a reference, the name remains, of
-// Fn::Sub, the text.
+// list is a list of texts, or a text without a list.
 type list []string
 
 func (l *list) UnmarshalJSON(text []byte) error {
-	var value any
-	if err := json.Unmarshal(text, &value); err != nil {
-		return err
+	if !bytes.HasPrefix(text, []byte("[")) {
+		text = slices.Concat([]byte("["), text, []byte("]"))
 	}
-	values, isList := value.([]any)
-	if !isList {
-		values = []any{value}
-	}
-	for _, value := range values {
-		*l = append(*l, target(value))
-	}
-	return nil
+	return json.Unmarshal(text, (*[]string)(l))
 }
 
 // grants returns what a policy allows, as in "dynamodb:PutItem on PlantsTable".
@@ -105,13 +97,13 @@ func (r role) policy(t *testing.T) policy {
 // its log and traces, and that the permissions boundary of deploy/role.yaml allows that.
 func TestRoles(t *testing.T) {
 	everyFunction := []string{
-		"logs:CreateLogStream on Log", "logs:PutLogEvents on Log", "xray:PutTraceSegments on *", "xray:PutTelemetryRecords on *",
+		"logs:CreateLogStream on ${Log.Arn}", "logs:PutLogEvents on ${Log.Arn}", "xray:PutTraceSegments on *", "xray:PutTelemetryRecords on *",
 	}
 	type managedPolicy struct{ PolicyDocument policy }
-	boundary := properties[managedPolicy](t, stacks(t)["deploy/role.yaml"], "AWS::IAM::ManagedPolicy")["Boundary"].PolicyDocument.grants()
+	boundary := properties[managedPolicy](t, translated(t).Stacks["deploy/role.yaml"], "AWS::IAM::ManagedPolicy")["Boundary"].PolicyDocument.grants()
 	s := production(t)
-	type logGroup struct{ LogGroupName any }
-	log := target(properties[logGroup](t, s, "AWS::Logs::LogGroup")["Log"].LogGroupName)
+	type logGroup struct{ LogGroupName string }
+	log := properties[logGroup](t, s, "AWS::Logs::LogGroup")["Log"].LogGroupName
 	if want := logARN + strings.Replace(log, "AWS::", "", 1) + ":*"; !slices.Contains(boundary, "logs:PutLogEvents on "+want) {
 		t.Errorf("the functions write to %s, which the boundary does not allow", log)
 	}
@@ -120,17 +112,18 @@ func TestRoles(t *testing.T) {
 		var table string
 		for variable, value := range f.Environment.Variables {
 			if strings.HasSuffix(variable, "_TABLE") {
-				table = target(value)
+				table = named(value)
 			}
 		}
-		own := slices.DeleteFunc(roles[target(f.Role)].policy(t).grants(), func(grant string) bool {
+		own := slices.DeleteFunc(roles[named(f.Role)].policy(t).grants(), func(grant string) bool {
 			return slices.Contains(everyFunction, grant)
 		})
-		if len(own) != 1 || !strings.HasPrefix(own[0], "dynamodb:") || !strings.HasSuffix(own[0], " on "+table) || strings.Contains(own[0], "*") {
+		arn := "${" + table + ".Arn}"
+		if len(own) != 1 || !strings.HasPrefix(own[0], "dynamodb:") || !strings.HasSuffix(own[0], " on "+arn) || strings.Contains(own[0], "*") {
 			t.Errorf("%s may do %v, want one action on %s", name, own, table)
 			continue
 		}
-		if want := strings.Replace(own[0], table, tableARN+table+"-*", 1); !slices.Contains(boundary, want) {
+		if want := strings.Replace(own[0], arn, tableARN+table+"-*", 1); !slices.Contains(boundary, want) {
 			t.Errorf("%s may do %s, which the boundary does not allow", name, own)
 		}
 	}
@@ -138,9 +131,9 @@ func TestRoles(t *testing.T) {
 
 // TestBoundary checks that each role has the boundary of the parameter, and that one service assumes it.
 func TestBoundary(t *testing.T) {
-	boundary := map[string]any{"Fn::If": []any{"HasBoundary", ref{"PermissionsBoundary"}, ref{"AWS::NoValue"}}}
+	boundary := object{"Fn::If": []any{"HasBoundary", "${PermissionsBoundary}", "${AWS::NoValue}"}}
 	for name, r := range properties[role](t, production(t), "AWS::IAM::Role") {
-		if !equal(r.PermissionsBoundary, boundary) {
+		if !reflect.DeepEqual(r.PermissionsBoundary, boundary) {
 			t.Errorf("%s has the boundary %v, want the parameter PermissionsBoundary", name, r.PermissionsBoundary)
 		}
 		for _, s := range r.AssumeRolePolicyDocument.Statement {
@@ -155,7 +148,7 @@ func TestBoundary(t *testing.T) {
 // metric filters read JSON.
 func TestLog(t *testing.T) {
 	for name, f := range properties[function](t, production(t), "AWS::Lambda::Function") {
-		if c := f.LoggingConfig; c.LogGroup.Ref != "Log" || c.LogFormat != "JSON" || c.ApplicationLogLevel != "INFO" {
+		if c := f.LoggingConfig; c.LogGroup != "${Log}" || c.LogFormat != "JSON" || c.ApplicationLogLevel != "INFO" {
 			t.Errorf("%s has the logging %+v, want JSON from INFO on in Log", name, c)
 		}
 	}
@@ -165,19 +158,17 @@ func TestLog(t *testing.T) {
 // description names the parameters that the function reads, except the name of the build, which
 // only the log shows. The version before remains.
 func TestVersions(t *testing.T) {
-	type version struct {
-		FunctionName ref
-		Description  any
-	}
+	type version struct{ FunctionName, Description string }
 	s := production(t)
 	functions := properties[function](t, s, "AWS::Lambda::Function")
 	for name, v := range properties[version](t, s, "AWS::Lambda::Version") {
-		f := functions[v.FunctionName.Ref]
-		text, _ := v.Description.(map[string]any)["Fn::Sub"].(string)
+		f := functions[named(v.FunctionName)]
+		read := fmt.Sprint(f.Environment.Variables, f.MemorySize, f.TracingConfig)
 		for parameter := range s.Parameters {
-			isRead := parameter != "Build" && refers([]any{f.Environment.Variables, f.MemorySize, f.TracingConfig}, parameter)
-			if isNamed := strings.Contains(text, "${"+parameter+"}"); isRead != isNamed {
-				t.Errorf("%s reads %s = %t, and the description of %s names it = %t", v.FunctionName.Ref, parameter, isRead, name, isNamed)
+			reference := "${" + parameter + "}"
+			isRead := parameter != "Build" && strings.Contains(read, reference)
+			if isNamed := strings.Contains(v.Description, reference); isRead != isNamed {
+				t.Errorf("%s reads %s = %t, and the description of %s names it = %t", v.FunctionName, parameter, isRead, name, isNamed)
 			}
 		}
 		if r := s.Resources[name]; r.DeletionPolicy != "Retain" || r.UpdateReplacePolicy != "Retain" {

@@ -18,59 +18,46 @@ import (
 
 func TestMain(m *testing.M) { processtest.RunInRoot(m) }
 
-// Prints the stacks that SAM makes of template.yaml, and deploy/role.yaml, as JSON.
-const translate = `
-import copy, json, sys
-import boto3
-from samcli.yamlhelper import yaml_parse
-from samtranslator.parser.parser import Parser
-from samtranslator.translator.translator import Translator
-
-with open("template.yaml") as file:
-    template = yaml_parse(file.read())
-del template["Globals"]["Function"]["CodeUri"]
-for resource in template["Resources"].values():
-    if resource["Type"] == "AWS::Serverless::Function":
-        resource["Properties"]["CodeUri"] = "s3://bucket/key"
-translator = Translator({}, Parser(), boto_session=boto3.Session(region_name="eu-central-1"))
-with open("deploy/role.yaml") as file:
-    stacks = {"deploy/role.yaml": yaml_parse(file.read())}
-for name in ("dev gradual", "staging gradual", "production gradual", "production at-once"):
-    stage, shift = name.split()
-    stacks[name] = translator.translate(copy.deepcopy(template), {"Stage": stage, "Shift": shift})
-json.dump(stacks, sys.stdout)`
-
-var translation struct {
-	once   sync.Once
-	stacks map[string]stack
-	err    error
+// sources is what translate.py prints.
+type sources struct {
+	Stacks       map[string]stack // template.yaml by stage and shift, and deploy/role.yaml
+	Environments map[string]struct {
+		Stack      string
+		Parameters map[string]any
+	}
 }
 
-// stacks returns what SAM makes of the template, by stage and shift, and deploy/role.yaml. SAM does that
-// once for all tests. The test is skipped if SAM is missing.
-func stacks(t *testing.T) map[string]stack {
+var translation struct {
+	once    sync.Once
+	sources sources
+	err     error
+}
+
+// translated returns the sources, which SAM reads once for all tests. The test is skipped if SAM is
+// missing.
+func translated(t *testing.T) sources {
 	t.Helper()
 	python := processtest.Python(t, "sam")
 	translation.once.Do(func() {
-		command := exec.Command(python, "-c", translate) //nolint:noctx // for all tests
+		command := exec.Command(python, "test/template/translate.py") //nolint:noctx // for all tests
 		command.Stderr = os.Stderr
 		output, err := command.Output()
 		if err != nil {
 			translation.err = err
 			return
 		}
-		translation.err = json.Unmarshal(output, &translation.stacks)
+		translation.err = json.Unmarshal(output, &translation.sources)
 	})
 	if translation.err != nil {
 		t.Fatalf("SAM does not translate template.yaml: %v", translation.err)
 	}
-	return translation.stacks
+	return translation.sources
 }
 
 // production returns the stack with everything in it.
 func production(t *testing.T) stack {
 	t.Helper()
-	return stacks(t)["production gradual"]
+	return translated(t).Stacks["production gradual"]
 }
 
 // TestConditions checks that a condition with Has in its name means that a parameter is not empty.
@@ -78,8 +65,8 @@ func TestConditions(t *testing.T) {
 	s := production(t)
 	for name, condition := range s.Conditions {
 		isSet := func(parameter string) bool {
-			isEmpty := map[string]any{"Fn::Equals": []any{ref{parameter}, ""}}
-			return equal(condition, map[string]any{"Fn::Not": []any{isEmpty}})
+			isEmpty := object{"Fn::Equals": []any{"${" + parameter + "}", ""}}
+			return reflect.DeepEqual(condition, object{"Fn::Not": []any{isEmpty}})
 		}
 		if strings.HasPrefix(name, "Has") && !slices.ContainsFunc(slices.Collect(maps.Keys(s.Parameters)), isSet) {
 			t.Errorf("%s is %v, want a parameter that is not empty", name, condition)
@@ -91,29 +78,7 @@ func TestConditions(t *testing.T) {
 // parameter but those of a build: SAM keeps the old value of one that is left out. In production,
 // RefusalsAlarm is on.
 func TestEnvironments(t *testing.T) {
-	const read = `
-import json, tomllib
-from samcli.yamlhelper import yaml_parse
-environments = {}
-with open("samconfig.toml", "rb") as file:
-    config = tomllib.load(file)
-for name in ("dev", "staging", "production"):
-    deploy = config[name]["deploy"]["parameters"]
-    shared, own, build = deploy["parameter_overrides"]
-    with open(shared.removeprefix("file://")) as file:
-        environments[name] = {"Stack": deploy["stack_name"], "Parameters": yaml_parse(file.read()) | own}
-print(json.dumps(environments))`
-	output, err := exec.CommandContext(t.Context(), processtest.Python(t, "sam"), "-c", read).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var environments map[string]struct {
-		Stack      string
-		Parameters map[string]any
-	}
-	if err := json.Unmarshal(output, &environments); err != nil {
-		t.Fatal(err)
-	}
+	environments := translated(t).Environments
 	want := slices.Sorted(maps.Keys(production(t).Parameters))
 	for name, e := range environments {
 		if !strings.HasSuffix(e.Stack, "-"+name) || e.Parameters["Stage"] != name {
@@ -125,16 +90,19 @@ print(json.dumps(environments))`
 			t.Errorf("%s and its build set %v, want %v", name, got, want)
 		}
 	}
-	if equal(environments["production"].Parameters["RefusalLimit"], 100) {
+	if environments["production"].Parameters["RefusalLimit"] == 100.0 {
 		t.Error("RefusalsAlarm is off in production")
 	}
 }
 
-// stack is a template as CloudFormation gets it from SAM. An intrinsic function is an
-// object with the function's name as its only member.
+// object is a JSON object.
+type object = map[string]any
+
+// stack is a template as CloudFormation gets it from SAM. Fn::If is an object with that name as its only
+// member.
 type stack struct {
 	Parameters map[string]any
-	Conditions map[string]any
+	Conditions map[string]object
 	Resources  map[string]resource
 }
 
@@ -166,40 +134,8 @@ func properties[T any](t *testing.T, s stack, kind string) map[string]T {
 	return found
 }
 
-// ref is a reference to a parameter or to a resource.
-type ref struct{ Ref string }
-
-// target returns the resource or parameter that a reference names, or a text as it is, as that of Fn::Sub.
-func target(value any) string {
-	switch value := value.(type) {
-	case string:
-		return value
-	case map[string]any:
-		if name, isRef := value["Ref"].(string); isRef {
-			return name
-		}
-		if text, isText := value["Fn::Sub"].(string); isText {
-			return text
-		}
-		if attribute, isAttribute := value["Fn::GetAtt"].([]any); isAttribute {
-			return attribute[0].(string)
-		}
-	}
-	return ""
-}
-
-// refers reports whether a value contains a reference to a parameter or a resource.
-func refers(value any, name string) bool {
-	encoded, _ := json.Marshal(value) // it was decoded from JSON
-	return strings.Contains(string(encoded), `{"Ref":"`+name+`"}`)
-}
-
-// equal reports whether two values are the same as JSON.
-func equal(a, b any) bool { return reflect.DeepEqual(decoded(a), decoded(b)) }
-
-// decoded returns what the JSON of a value is decoded to.
-func decoded(value any) (as any) {
-	encoded, _ := json.Marshal(value) // our types have a JSON form
-	_ = json.Unmarshal(encoded, &as)  // it is well-formed
-	return as
+// named returns the name in a reference, such as Log in ${Log.Arn}.
+func named(reference string) string {
+	name, _, _ := strings.Cut(strings.Trim(reference, "${}"), ".")
+	return name
 }

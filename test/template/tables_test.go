@@ -1,6 +1,8 @@
 package template
 
 import (
+	"reflect"
+	"slices"
 	"testing"
 
 	"plantstore/internal/dynamo"
@@ -23,17 +25,17 @@ type attribute struct{ AttributeName, AttributeType, KeyType string }
 func TestTables(t *testing.T) {
 	s := production(t)
 	tables := properties[table](t, s, "AWS::DynamoDB::Table")
-	protection := map[string]any{"Fn::If": []any{"Guarded", true, false}}
+	protection := object{"Fn::If": []any{"Guarded", true, false}}
 	for name, table := range tables {
 		if r := s.Resources[name]; r.DeletionPolicy != "RetainExceptOnCreate" || r.UpdateReplacePolicy != "Retain" {
 			t.Errorf("%s has the policies %s and %s, want it to remain", name, r.DeletionPolicy, r.UpdateReplacePolicy)
 		}
-		if !equal(table.DeletionProtectionEnabled, protection) {
+		if !reflect.DeepEqual(table.DeletionProtectionEnabled, protection) {
 			t.Errorf("%s is protected from deletion by %v, want the condition Guarded", name, table.DeletionProtectionEnabled)
 		}
 	}
-	isDev := map[string]any{"Fn::Equals": []any{ref{"Stage"}, "dev"}}
-	if !equal(s.Conditions["Guarded"], map[string]any{"Fn::Not": []any{isDev}}) {
+	isDev := object{"Fn::Equals": []any{"${Stage}", "dev"}}
+	if !reflect.DeepEqual(s.Conditions["Guarded"], object{"Fn::Not": []any{isDev}}) {
 		t.Errorf("Guarded is %v, want every stage but dev", s.Conditions["Guarded"])
 	}
 	if expiry := tables["TokensTable"].TimeToLiveSpecification; expiry.AttributeName != "expires_at" || !expiry.Enabled {
@@ -48,7 +50,7 @@ func TestKeys(t *testing.T) {
 	for name, key := range map[string]dynamo.Key{"PlantsTable": plants, "TokensTable": tokens} {
 		definitions := []attribute{{AttributeName: key.Name, AttributeType: string(key.Type)}}
 		schema := []attribute{{AttributeName: key.Name, KeyType: "HASH"}}
-		if got := tables[name]; !equal(got.AttributeDefinitions, definitions) || !equal(got.KeySchema, schema) {
+		if got := tables[name]; !slices.Equal(got.AttributeDefinitions, definitions) || !slices.Equal(got.KeySchema, schema) {
 			t.Errorf("%s has the key %+v %+v, want %+v", name, got.AttributeDefinitions, got.KeySchema, key)
 		}
 	}

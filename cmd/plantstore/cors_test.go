@@ -1,14 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"os"
-	"reflect"
-	"slices"
+	"strings"
 	"testing"
-
-	"github.com/rs/cors"
-	"go.yaml.in/yaml/v3"
 
 	"plantstore/test/processtest"
 )
@@ -21,35 +18,17 @@ func TestCORSIsThatOfTemplate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var stack struct {
-		Resources map[string]struct {
-			Properties struct {
-				If []yaml.Node `yaml:"CorsConfiguration"` // its condition, and the values if it is met
-			} `yaml:"Properties"`
-		} `yaml:"Resources"`
-	}
-	if err := yaml.Unmarshal(template, &stack); err != nil {
-		t.Fatal(err)
-	}
-	var deployed struct {
-		AllowMethods  []string `yaml:"allowMethods"`
-		AllowHeaders  []string `yaml:"allowHeaders"`
-		ExposeHeaders []string `yaml:"exposeHeaders"`
-		MaxAge        int      `yaml:"maxAge"`
-	}
-	if err := stack.Resources["HttpApi"].Properties.If[1].Decode(&deployed); err != nil {
-		t.Fatal(err)
-	}
-	slices.Sort(deployed.AllowMethods)
-	want := cors.Options{
-		AllowedOrigins: []string{site},
-		AllowedMethods: deployed.AllowMethods,
-		AllowedHeaders: deployed.AllowHeaders,
-		ExposedHeaders: deployed.ExposeHeaders,
-		MaxAge:         deployed.MaxAge,
-	}
-	if got := corsOptions([]string{site}); !reflect.DeepEqual(got, want) {
-		t.Errorf("corsOptions = %+v, want %+v", got, want)
+	options := corsOptions([]string{site})
+	list := func(values []string) string { return "[" + strings.Join(values, ", ") + "]\n" }
+	for _, want := range []string{
+		"allowMethods: " + list(options.AllowedMethods),
+		"allowHeaders: " + list(options.AllowedHeaders),
+		"exposeHeaders: " + list(options.ExposedHeaders),
+		fmt.Sprintf("maxAge: %d ", options.MaxAge),
+	} {
+		if !strings.Contains(string(template), want) {
+			t.Errorf("template.yaml lacks %q, which corsOptions has", want)
+		}
 	}
 }
 

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"plantstore/internal/plant"
@@ -87,41 +85,6 @@ func create(t *testing.T, store plant.Store, p plant.NewPlant, key string, want 
 	err := store.Create(t.Context(), write(p, key))
 	if !errors.Is(err, want) {
 		t.Fatalf("Create(%s) with key %s = %v, want %v", text(p), key, err, want)
-	}
-}
-
-// TestConcurrentRequests sends each of several requests for one id several times, all at once. Every
-// attempt of the request that wins must succeed, and no other.
-func TestConcurrentRequests(t *testing.T, store plant.Store) {
-	const requests, attempts = 8, 4
-	var succeeded [requests]atomic.Int64
-	var group sync.WaitGroup
-	for request := range requests {
-		w := write(newPlant(200, openapitest.Plant(0)), fmt.Sprint(request))
-		for range attempts {
-			group.Go(func() {
-				err := store.Create(t.Context(), w)
-				if err == nil {
-					succeeded[request].Add(1)
-				} else if !errors.Is(err, plant.ErrExists) {
-					t.Errorf("request %d: Create = %v, want nil or %v", request, err, plant.ErrExists)
-				}
-			})
-		}
-	}
-	group.Wait()
-	winners := 0
-	for request := range requests {
-		n := succeeded[request].Load()
-		if n > 0 {
-			winners++
-		}
-		if n > 0 && n < attempts {
-			t.Errorf("request %d: %d of %d attempts succeeded, want all or none", request, n, attempts)
-		}
-	}
-	if winners != 1 {
-		t.Errorf("%d requests won, want 1", winners)
 	}
 }
 

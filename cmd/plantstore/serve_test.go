@@ -53,19 +53,9 @@ func TestServeTokens(t *testing.T) {
 		{"a JWT of an issuer without an answer", jwt, `{"error":5003,`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/plants", http.NoBody)
-			if err != nil {
-				t.Fatal(err)
-			}
-			request.Header.Set("Authorization", "Bearer "+test.bearer)
-			response, err := http.DefaultClient.Do(request)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer response.Body.Close() //nolint:errcheck // it was only read
-			got, err := io.ReadAll(response.Body)
-			if err != nil || !strings.HasPrefix(string(got), test.want) {
-				t.Errorf("POST /plants = %s, %v, want %s", got, err, test.want)
+			_, got := processtest.Post(t, server.URL+"/plants", http.Header{"Authorization": {"Bearer " + test.bearer}})
+			if !strings.HasPrefix(got, test.want) {
+				t.Errorf("POST /plants = %s, want %s", got, test.want)
 			}
 		})
 	}

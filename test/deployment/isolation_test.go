@@ -1,7 +1,7 @@
 package deployment
 
 import (
-	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -134,19 +134,20 @@ func TestPages(t *testing.T) {
 	const (
 		health  = "/_ministack/health"
 		api     = "/_aws/execute-api/0123abcd/plants"
-		page    = "Origin: https://evil.example"
 		refused = "The local AWS refuses web pages and foreign hosts."
 	)
+	page := http.Header{"Origin": {"https://evil.example"}}
+	typed := http.Header{"Sec-Fetch-Site": {"none"}}
 	for _, test := range []struct {
 		name   string
 		path   string
 		host   string
-		header string
+		header http.Header
 		want   string
 	}{
 		{name: "a program gets an answer", path: health, host: "localhost:" + local.port, want: `"services"`},
 		{name: "a page that sends a form is refused", path: "/2015-03-31/functions", host: "127.0.0.1", header: page, want: refused},
-		{name: "a typed address, which may be redirected here, is refused", path: health, host: "127.0.0.1", header: "Sec-Fetch-Site: none", want: refused},
+		{name: "a typed address, which may be redirected here, is refused", path: health, host: "127.0.0.1", header: typed, want: refused},
 		{name: "a page reaches an API", path: api, host: "127.0.0.1", header: page, want: `"Not Found"`},
 		{name: "a path that only begins like an API's is refused", path: "/_aws/execute-api/x", host: "127.0.0.1", header: page, want: refused},
 		{name: "so is a path without an API", path: "/_aws/execute-api//2015-03-31/functions", host: "127.0.0.1", header: page, want: refused},
@@ -154,26 +155,11 @@ func TestPages(t *testing.T) {
 		{name: "a name below localhost is refused", path: "/plants", host: "0123abcd.execute-api.localhost", want: refused},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1:"+local.port+test.path, http.NoBody)
-			if err != nil {
-				t.Fatal(err)
-			}
-			request.Host = test.host
-			name, value, _ := strings.Cut(test.header, ": ")
-			if name != "" {
-				request.Header.Set(name, value)
-			}
-			response, err := http.DefaultClient.Do(request)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer response.Body.Close() //nolint:errcheck // it was read
-			body, err := io.ReadAll(response.Body)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !strings.Contains(string(body), test.want) {
-				t.Errorf("%s %s %s = %s, want %s", test.host, test.path, test.header, body, test.want)
+			header := http.Header{"Host": {test.host}}
+			maps.Copy(header, test.header)
+			_, body := processtest.Post(t, "http://127.0.0.1:"+local.port+test.path, header)
+			if !strings.Contains(body, test.want) {
+				t.Errorf("POST %s with %v = %s, want %s", test.path, header, body, test.want)
 			}
 		})
 	}

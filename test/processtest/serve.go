@@ -3,6 +3,8 @@ package processtest
 import (
 	"bufio"
 	"bytes"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"slices"
@@ -74,4 +76,25 @@ func (s *Server) read(t testing.TB, lines *bufio.Scanner) {
 		}
 	}
 	t.Fatalf("plantstore serve printed %q and ended", s.Greeting)
+}
+
+// Post sends a request without a body, and returns the header and the body of the answer.
+func Post(t testing.TB, url string, header http.Header) (http.Header, string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header = header
+	request.Host = header.Get("Host")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close() //nolint:errcheck // it has been read
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.Header, string(body)
 }

@@ -72,14 +72,10 @@ func Environment(endpoint string, others ...string) []string {
 	}, others...)
 }
 
-// Copies the files of a repository by an index of its own, so that the user's stays as it is.
+// Copies the files of a repository, those that are not committed too.
 const copyRepository = `set -e
 cd "$(git rev-parse --show-toplevel)"
-export GIT_INDEX_FILE="$1/index"
-git add --all
-git checkout-index --all --prefix="$1/"
-rm "$GIT_INDEX_FILE"
-unset GIT_INDEX_FILE
+git ls-files -z --cached --others --exclude-standard | tar -cf - --null --files-from=- | tar -xf - -C "$1"
 cd "$1"
 git init --quiet
 git add --all

@@ -1,7 +1,6 @@
 // Package examples holds clients of the Plant Store, each complete in one file
 // without a dependency: create.sh (curl), create.py and create.mjs. Its tests run
-// each client against a server whose answers get lost, and README's own curl command. They also
-// compare the paths in documents with the folders.
+// each client against a server whose answers get lost, and README's own curl command.
 //
 // Each client creates a plant, in at most four attempts. All attempts have the same
 // Idempotency-Key, so the plant is created once. A client repeats its request

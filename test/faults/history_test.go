@@ -71,12 +71,11 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 			var parts [writers + 1][]porcupine.Operation
 			var group sync.WaitGroup
 			for i := range writers {
-				c := &client{t: t, proxy: newProxy(t), table: table, id: id}
-				group.Go(func() { parts[i] = c.writeInFaults() })
+				c := newClient(t, table, id, pick[int64](0, 1, 2, always))
+				group.Go(func() { parts[i] = c.write(write{plant: pick(plants...), key: pick(keys...)}) })
 			}
 			group.Wait()
-			last := &client{t: t, proxy: newProxy(t), table: table, id: id}
-			parts[writers] = last.writeAll()
+			parts[writers] = newClient(t, table, id, 0).writeAll()
 			history := slices.Concat(parts[:]...)
 			if !porcupine.CheckOperations(model, history) {
 				t.Errorf("the history is not linearizable: %+v", history)
@@ -87,28 +86,30 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 
 // A client writes one id to a DynamoDB that is behind its proxy.
 type client struct {
-	t     *testing.T
-	proxy *proxy
-	table string
-	id    int64
+	t       *testing.T
+	proxy   *proxy
+	table   string
+	id      int64
+	timeout time.Duration // of the next request
 }
 
-// writeInFaults creates a plant while its attempts meet a fault: up to two of them, or all in a short
-// time.
-func (c *client) writeInFaults() []porcupine.Operation {
-	attempts, timeout := pick(0, 1, 2, always), 30*time.Second
-	if attempts == always {
-		timeout = 700 * time.Millisecond
+const patience = 30 * time.Second // of a client whose attempts do not all fail
+
+// newClient returns a client whose next attempts, this many, meet a fault.
+func newClient(t *testing.T, table string, id, failing int64) *client {
+	t.Helper()
+	c := &client{t: t, proxy: newProxy(t, pick(faults...), failing), table: table, id: id, timeout: patience}
+	if failing == always {
+		c.timeout = 700 * time.Millisecond
 	}
-	c.proxy.meets(pick(faults...), attempts)
-	return c.write(write{plant: pick(plants...), key: pick(keys...)}, timeout)
+	return c
 }
 
 // writeAll sends every write once.
 func (c *client) writeAll() (history []porcupine.Operation) {
 	for _, plant := range plants {
 		for _, key := range keys {
-			history = append(history, c.write(write{plant: plant, key: key}, 30*time.Second)...)
+			history = append(history, c.write(write{plant: plant, key: key})...)
 		}
 	}
 	return history
@@ -116,10 +117,10 @@ func (c *client) writeAll() (history []porcupine.Operation) {
 
 // write sends w. If the store is unavailable or the outcome unknown, it ends the fault and repeats w. An
 // unknown outcome is that of the next request with a known one: the two are one operation.
-func (c *client) write(w write, timeout time.Duration) (history []porcupine.Operation) {
+func (c *client) write(w write) (history []porcupine.Operation) {
 	unknown, call := false, time.Now().UnixNano()
 	for range 10 { // a busy machine needs more than two
-		outcome := c.create(w, timeout)
+		outcome := c.create(w)
 		unknown = unknown || errors.Is(outcome, plant.ErrOutcomeUnknown)
 		again := errors.Is(outcome, plant.ErrUnavailable) || errors.Is(outcome, plant.ErrOutcomeUnknown)
 		if !again || !unknown {
@@ -129,21 +130,21 @@ func (c *client) write(w write, timeout time.Duration) (history []porcupine.Oper
 		if !again {
 			return history
 		}
-		c.proxy.meets(fault{}, 0)
-		timeout = 30 * time.Second
+		c.proxy.failing.Store(0)
+		c.timeout = patience
 	}
 	c.t.Errorf("after ten requests, the outcome of %+v is unknown", w)
 	return history
 }
 
 // create sends w by a new client, and returns the error of package plant.
-func (c *client) create(w write, timeout time.Duration) error {
+func (c *client) create(w write) error {
 	newPlant, err := plant.Decode([]byte(openapitest.NewPlant(openapitest.ID(c.id), openapitest.Plant(w.plant))))
 	if err != nil {
 		c.t.Error(err)
 	}
 	store := &dynamo.Plants{Client: dynamotest.FunctionClient(c.proxy.URL), Table: c.table}
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	ctx, cancel := context.WithTimeout(context.Background(), c.timeout)
 	defer cancel()
 	err = store.Create(ctx, plant.Write{NewPlant: newPlant, Key: w.key, Subject: "alice", Time: time.Now()})
 	for _, outcome := range []error{plant.ErrExists, plant.ErrKeyReused, plant.ErrUnavailable, plant.ErrOutcomeUnknown} {

@@ -8,7 +8,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"sync"
+	"sync/atomic"
 	"testing"
 
 	"plantstore/test/dynamotest"
@@ -48,15 +48,13 @@ const always = 1 << 20 // attempts, which outlast every budget
 type proxy struct {
 	*httptest.Server
 	dynamoDB http.Handler
-
-	mutex sync.Mutex
-	fault fault
-	left  int // attempts that meet the fault
+	fault    fault
+	failing  atomic.Int64 // the next attempts, which meet the fault
 }
 
 var transport = &http.Transport{MaxIdleConnsPerHost: 100} // of all proxies
 
-func newProxy(t *testing.T) *proxy {
+func newProxy(t *testing.T, f fault, failing int64) *proxy {
 	t.Helper()
 	endpoint, err := url.Parse(dynamotest.Endpoint(t))
 	if err != nil {
@@ -64,30 +62,12 @@ func newProxy(t *testing.T) *proxy {
 	}
 	dynamoDB := httputil.NewSingleHostReverseProxy(endpoint)
 	dynamoDB.Transport = transport
-	p := &proxy{dynamoDB: dynamoDB}
+	p := &proxy{dynamoDB: dynamoDB, fault: f}
+	p.failing.Store(failing)
 	p.Server = httptest.NewServer(p)
 	t.Cleanup(p.Close)
 	t.Cleanup(p.CloseClientConnections)
 	return p
-}
-
-// meets lets the next attempts meet a fault, and all others none.
-func (p *proxy) meets(f fault, attempts int) {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	p.fault = f
-	p.left = attempts
-}
-
-// next returns the fault that the next attempt meets, if it does.
-func (p *proxy) next() (f fault, meets bool) {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	if p.left == 0 {
-		return fault{}, false
-	}
-	p.left--
-	return p.fault, true
 }
 
 // ServeHTTP lets an attempt meet the fault, or passes it on.
@@ -97,13 +77,12 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // the client is gone
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	f, meets := p.next()
-	if !meets {
+	if p.failing.Add(-1) < 0 {
 		p.dynamoDB.ServeHTTP(w, r)
 		return
 	}
-	if f.isApplied { // even if the client has gone away
+	if p.fault.isApplied { // even if the client has gone away
 		p.dynamoDB.ServeHTTP(httptest.NewRecorder(), r.WithContext(context.WithoutCancel(r.Context())))
 	}
-	f.answer(w, r)
+	p.fault.answer(w, r)
 }

@@ -1,23 +1,20 @@
 package deploy
 
 import (
+	"context"
+	"crypto/rand"
 	"errors"
-	"fmt"
 	"maps"
 	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"plantstore/internal/dynamo"
-	"plantstore/internal/plant"
 	"plantstore/test/dynamotest"
-	"plantstore/test/openapitest"
 	"plantstore/test/processtest"
-	"plantstore/test/storetest"
 )
 
 // TestRestore restores a table with the items 1 and 2 into one that has 2 and 3.
@@ -46,8 +43,8 @@ func TestRestore(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			from := newTable(t, "restored", 1, 2)
-			to := newTable(t, "newer", 2, 3)
+			from := newTable(t, "restored", "1", "2")
+			to := newTable(t, "newer", "2", "3")
 			output, err := restore(t, append(test.options, from, to)...)
 			if err != nil || !strings.Contains(output, test.says) {
 				t.Errorf("restore = %v, %s, want %q", err, output, test.says)
@@ -92,20 +89,41 @@ func restore(t *testing.T, arguments ...string) (string, error) {
 	return string(output), err
 }
 
-// newTable returns a table of plants with these ids, whose origin is their creator.
-func newTable(t *testing.T, origin string, ids ...int64) (name string) {
+// keyName is no key of ours: restore must ask for the key of a table.
+const keyName = "key"
+
+// newTable returns a table with items of these keys.
+func newTable(t *testing.T, origin string, keys ...string) (name string) {
 	t.Helper()
-	client, name, _ := dynamotest.Tables(t)
-	for _, id := range ids {
-		w := plant.Write{NewPlant: storetest.NewPlant(id, openapitest.Plant(0)), Key: fmt.Sprint(id), Subject: origin}
-		if err := (&dynamo.Plants{Client: client, Table: name}).Create(t.Context(), w); err != nil {
+	client := dynamotest.Client(dynamotest.Endpoint(t))
+	name = rand.Text()
+	_, err := client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+		TableName:            &name,
+		BillingMode:          types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String(keyName), AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String(keyName), KeyType: types.KeyTypeHash}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if _, err := client.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: &name}); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, key := range keys {
+		item := map[string]types.AttributeValue{
+			keyName:  &types.AttributeValueMemberS{Value: key},
+			"origin": &types.AttributeValueMemberS{Value: origin},
+		}
+		if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &name, Item: item}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return name
 }
 
-// items returns the origin of each item of a table by its id.
+// items returns the origin of each item of a table by its key.
 func items(t *testing.T, table string) map[string]string {
 	t.Helper()
 	client := dynamotest.Client(dynamotest.Endpoint(t))
@@ -113,13 +131,10 @@ func items(t *testing.T, table string) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var items []map[string]any
-	if err := attributevalue.UnmarshalListOfMaps(answer.Items, &items); err != nil {
-		t.Fatal(err)
-	}
 	origins := map[string]string{}
-	for _, item := range items {
-		origins[item["write_key"].(string)] = item["created_by"].(string)
+	for _, item := range answer.Items {
+		key := item[keyName].(*types.AttributeValueMemberS).Value
+		origins[key] = item["origin"].(*types.AttributeValueMemberS).Value
 	}
 	return origins
 }

@@ -20,6 +20,7 @@ import (
 	"plantstore/internal/plant"
 	"plantstore/test/dynamotest"
 	"plantstore/test/openapitest"
+	"plantstore/test/storetest"
 )
 
 // A write is what a request would store under its id.
@@ -139,14 +140,11 @@ func (c *client) write(w write) (history []porcupine.Operation) {
 
 // create sends w by a new client, and returns the error of package plant.
 func (c *client) create(w write) error {
-	newPlant, err := plant.Decode([]byte(openapitest.NewPlant(openapitest.ID(c.id), openapitest.Plant(w.plant))))
-	if err != nil {
-		c.t.Error(err)
-	}
+	newPlant := storetest.NewPlant(c.id, openapitest.Plant(w.plant))
 	store := &dynamo.Plants{Client: dynamotest.FunctionClient(c.proxy.URL), Table: c.table}
 	ctx, cancel := context.WithTimeout(context.Background(), c.timeout)
 	defer cancel()
-	err = store.Create(ctx, plant.Write{NewPlant: newPlant, Key: w.key, Subject: "alice", Time: time.Now()})
+	err := store.Create(ctx, plant.Write{NewPlant: newPlant, Key: w.key, Subject: "alice", Time: time.Now()})
 	for _, outcome := range []error{plant.ErrExists, plant.ErrKeyReused, plant.ErrUnavailable, plant.ErrOutcomeUnknown} {
 		if errors.Is(err, outcome) {
 			return outcome

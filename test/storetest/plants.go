@@ -51,7 +51,7 @@ func plants() []plant.NewPlant {
 		if i < len(ids) {
 			id = ids[i]
 		}
-		all = append(all, newPlant(id, value))
+		all = append(all, NewPlant(id, value))
 	}
 	return all
 }
@@ -88,8 +88,8 @@ func create(t *testing.T, store plant.Store, p plant.NewPlant, key string, want 
 	}
 }
 
-// newPlant returns a Plant, as JSON, with the n-th id.
-func newPlant(n int64, p string) plant.NewPlant {
+// NewPlant returns a Plant, as JSON, with the n-th id.
+func NewPlant(n int64, p string) plant.NewPlant {
 	decoded, err := plant.Decode([]byte(openapitest.NewPlant(openapitest.ID(n), p)))
 	if err != nil {
 		panic(err)

@@ -1,8 +1,6 @@
 package template
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -39,37 +37,9 @@ type policy struct{ Statement []statement }
 type statement struct {
 	Effect    string
 	Principal map[string]any
-	Action    list
-	Resource  list
+	Action    []string
+	Resource  []string
 	Condition object
-}
-
-// UnmarshalJSON decodes a statement, or the first of the two that Fn::If chooses from. It refuses
-// what the rules do not read, such as NotAction.
-func (s *statement) UnmarshalJSON(text []byte) error {
-	var choice struct {
-		If []json.RawMessage `json:"Fn::If"`
-	}
-	if err := json.Unmarshal(text, &choice); err != nil {
-		return err
-	}
-	if len(choice.If) > 1 {
-		text = choice.If[1]
-	}
-	type plain statement // without this method
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	return decoder.Decode((*plain)(s))
-}
-
-// list is a list of texts, or a text without a list.
-type list []string
-
-func (l *list) UnmarshalJSON(text []byte) error {
-	if !bytes.HasPrefix(text, []byte("[")) {
-		text = slices.Concat([]byte("["), text, []byte("]"))
-	}
-	return json.Unmarshal(text, (*[]string)(l))
 }
 
 // grants returns what a policy allows, as in "dynamodb:PutItem on PlantsTable".

@@ -18,7 +18,10 @@ def read(name):
 
 
 def referring(value):
-    """Writes each reference, by Ref or by Fn::GetAtt, as in the text of Fn::Sub, such as ${Log.Arn}."""
+    """Writes each reference, by Ref or by Fn::GetAtt, as in the text of Fn::Sub, such as ${Log.Arn}.
+
+    A statement of IAM that has a condition of CloudFormation's is one without it.
+    """
     if isinstance(value, list):
         return [referring(item) for item in value]
     if not isinstance(value, dict):
@@ -35,7 +38,18 @@ def referring(value):
             return text
         case {"Fn::Sub": text}:
             return text
+        case {"Fn::If": [_, {"Effect": _} as statement, _]}:
+            return statement
+        case {"Effect": _}:
+            return with_lists(value)
     return value
+
+
+def with_lists(statement):
+    """Returns a statement of IAM with a list of actions, and one of resources. The tests read only these names."""
+    assert statement.keys() <= {"Effect", "Principal", "Action", "Resource", "Condition"}, statement
+    texts = {name: value for name, value in statement.items() if name in ("Action", "Resource") and isinstance(value, str)}
+    return statement | {name: [text] for name, text in texts.items()}
 
 
 template = read("template.yaml")

@@ -159,11 +159,7 @@ func TestDeploy(t *testing.T) {
 			t.Parallel()
 			folder := t.TempDir()
 			for _, script := range []string{"deploy", "smoke-test"} {
-				content, err := os.ReadFile(script)
-				if err != nil {
-					t.Fatal(err)
-				}
-				write(t, filepath.Join(folder, "deploy", script), string(content))
+				write(t, filepath.Join(folder, "deploy", script), read(t, script))
 			}
 			makes := strings.NewReplacer("CONTRACT", test.contract, "DEPLOYMENT", test.deployment)
 			write(t, filepath.Join(folder, "path/aws"), standInAWS)

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-lambda-go/lambda"
+
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
 )
@@ -61,14 +63,9 @@ func (s store) Create(ctx context.Context, w plant.Write) error { return s.creat
 // verify is token.Verifier's method. Without one, no token may be verified.
 type verify func(ctx context.Context, bearer string) (token.Principal, error)
 
-// handler is a Lambda function.
-type handler interface {
-	Invoke(ctx context.Context, event []byte) ([]byte, error)
-}
-
 // invoke returns what a function answers to an event, and the line that it logs. It checks what is
 // promised of every event: an answer, and one line without a token, a header or a body.
-func invoke(t *testing.T, newHandler func(*slog.Logger) handler, event []byte) (answer []byte, line object) {
+func invoke(t *testing.T, newHandler func(*slog.Logger) lambda.Handler, event []byte) (answer []byte, line object) {
 	t.Helper()
 	var log bytes.Buffer
 	lines := slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})
@@ -104,7 +101,7 @@ func checkedAnswer(t *testing.T, plants store, event []byte) answer {
 			return nil
 		}
 	}
-	newService := func(log *slog.Logger) handler {
+	newService := func(log *slog.Logger) lambda.Handler {
 		return &Service{Plants: plants, Log: log, Now: time.Now, NewKey: func() string { return "fresh" }}
 	}
 	content, line := invoke(t, newService, event)
@@ -155,7 +152,7 @@ func checkedVerdict(t *testing.T, verify verify, event []byte) (verdict, object)
 			return token.Principal{}, nil
 		}
 	}
-	newAuthorizer := func(log *slog.Logger) handler {
+	newAuthorizer := func(log *slog.Logger) lambda.Handler {
 		return &Authorizer{Verify: verify, Log: log, Now: time.Now}
 	}
 	content, line := invoke(t, newAuthorizer, event)

@@ -19,7 +19,7 @@ type function struct {
 	Role          string
 	TracingConfig any
 	LoggingConfig struct {
-		LogGroup, LogFormat, ApplicationLogLevel string
+		LogGroup, LogFormat, ApplicationLogLevel, SystemLogLevel string
 	}
 }
 
@@ -114,12 +114,13 @@ func TestBoundary(t *testing.T) {
 	}
 }
 
-// TestLog checks that Lambda writes the lines of each function, from INFO on, to the stack's log, whose
-// metric filters read JSON.
+// TestLog checks that Lambda writes the lines of each function, from INFO on, and its own warnings, to the
+// stack's log, whose metric filters read JSON.
 func TestLog(t *testing.T) {
 	for name, f := range properties[function](t, production(t), "AWS::Lambda::Function") {
-		if c := f.LoggingConfig; c.LogGroup != "${Log}" || c.LogFormat != "JSON" || c.ApplicationLogLevel != "INFO" {
-			t.Errorf("%s has the logging %+v, want JSON from INFO on in Log", name, c)
+		c := f.LoggingConfig
+		if c.LogGroup != "${Log}" || c.LogFormat != "JSON" || c.ApplicationLogLevel != "INFO" || c.SystemLogLevel != "WARN" {
+			t.Errorf("%s has the logging %+v, want JSON from INFO and WARN on in Log", name, c)
 		}
 	}
 }

@@ -74,7 +74,7 @@ mutate:
 bench: ## compare the functions with an empty one, on Linux (some minutes)
 	tools/bench/run
 
-check: ## run what CI runs: format, lint, template, workflows, contract, tests (BASE=origin/main)
+check: ## run what CI runs first: format, lint, template, workflows, contract, tests (BASE=origin/main)
 	go mod tidy -diff
 	$(MAKE) lint
 	$(ACTIONLINT)

@@ -111,7 +111,7 @@ type conversation struct {
 	prints   string // how its output begins
 }
 
-// Each client does what doc.go says.
+// Each client does what the comment on this package says.
 func TestExamples(t *testing.T) {
 	clients := []struct {
 		program string // that runs it

@@ -66,7 +66,10 @@ func TestListOfOtherItems(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const header, unread = "ID +SUBJECT +CREATED +EXPIRES +STATE\n", `.*the item with the id "un\\x1breadable" is no token\n`
+	const (
+		header = "ID +SUBJECT +CREATED +EXPIRES +STATE\n"
+		unread = `.*the item with the id "un\\x1breadable" is no token\n`
+	)
 	p.check(t, "token list", result{status: 1, stdout: header + `odd +"eve\\x1b\[2J" .* expired\n`, stderr: unread})
 	p.check(t, "token list --expiring 1d", result{status: 1, stdout: header, stderr: unread})
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"regexp"
@@ -73,6 +75,8 @@ func TestFailures(t *testing.T) {
 	t.Parallel()
 	const usage, other = 2, 1 // exit statuses
 	p := newTool(t)
+	stranger := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(stranger.Close)
 	for _, test := range []struct {
 		name, args string
 		status     int
@@ -99,6 +103,7 @@ func TestFailures(t *testing.T) {
 		{"an address of another machine", "serve --addr 192.0.2.1:8080", other, "(listen tcp 192.0.2.1:8080: "},
 		{"no region", "token list --table tokens", other, "no AWS region: set AWS_REGION"},
 		{"no DynamoDB to list", "token list --endpoint-url http://u:secret@127.0.0.1:1", other, "DynamoDB at http://u:xxxxx@127.0.0.1:1"},
+		{"another server in place of DynamoDB", "token list --endpoint-url " + stranger.URL, other, "something other than DynamoDB answers at http://127.0.0.1:"},
 		{"no DynamoDB to revoke", "token revoke --endpoint-url http://127.0.0.1:1 id", other, "DynamoDB at http://127.0.0.1:1"},
 		{"no DynamoDB to issue", "token issue --endpoint-url http://127.0.0.1:1 --subject ann", other, "its secret is lost: revoke it"},
 	} {

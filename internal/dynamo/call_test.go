@@ -103,7 +103,6 @@ func TestCreateByAttempts(t *testing.T) {
 		{name: "another server refuses", attempts: do(refuseWith(`{"__type":"AccessDeniedException"}`)), want: errOther},
 
 		// What came before the refusal decides whether the plant may have been created.
-		{name: "a refusal", attempts: do(deny), want: errOther},
 		{name: "no table", attempts: do(noTable), want: errOther},
 		{name: "throttling, then a refusal", attempts: do(throttle, deny), want: errOther},
 		{name: "a failure named as a refusal, then a refusal", attempts: do(answer(500, errorBody("XException")), deny), want: unknown},

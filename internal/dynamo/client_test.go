@@ -21,7 +21,6 @@ func TestEndpointFrom(t *testing.T) {
 		{name: "AWS's own DynamoDB"},
 		{name: "both variables", own: own, general: general, want: own},
 		{name: "one for every service", general: general, want: general},
-		{name: "no scheme", own: "127.0.0.1:8000", malformed: "AWS_ENDPOINT_URL_DYNAMODB"},
 		{name: "another scheme", own: "ftp://host", malformed: "AWS_ENDPOINT_URL_DYNAMODB"},
 		{name: "no host", own: "http://", malformed: "AWS_ENDPOINT_URL_DYNAMODB"},
 		{name: "no URL, for every service", general: "://", malformed: "AWS_ENDPOINT_URL"},

@@ -41,7 +41,6 @@ func TestFindByAttempts(t *testing.T) {
 		{name: "a refusal", attempts: do(deny), want: errOther},
 
 		{name: "every attempt is throttled", attempts: do(throttle), want: token.ErrUnavailable},
-		{name: "no attempt is answered", attempts: do(stall), want: token.ErrUnavailable},
 
 		{name: "nothing but an id", attempts: do(bare), want: errOther},
 		{name: "a word for the time of expiry", attempts: do(timeless), want: errOther},

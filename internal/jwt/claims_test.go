@@ -14,7 +14,6 @@ func TestAccessTokens(t *testing.T) {
 	untyped := object{"typ": nil}
 	cognito := object{"token_use": "access", "aud": nil, "client_id": "plants"}
 	newIssuer(t).check(t, []draft{
-		{name: "RFC 9068's type"},
 		{name: "RFC 9068's long type", header: object{"typ": "application/AT+JWT"}},
 		{name: "Cognito's access token", header: untyped, claims: cognito},
 		{name: "Keycloak's access token", header: plain, claims: object{"typ": "Bearer"}},

@@ -36,8 +36,10 @@ func TestNew(t *testing.T) {
 
 func TestPrincipal(t *testing.T) {
 	i := newIssuer(t)
-	bearer, unfit := i.token(draft{}), i.token(draft{claims: object{"jti": "a\nb"}})
-	none, long := i.token(draft{claims: object{"jti": nil}}), i.token(draft{claims: object{"jti": strings.Repeat("~", 256)}})
+	bearer := i.token(draft{})
+	unfit := i.token(draft{claims: object{"jti": "a\nb"}})
+	none := i.token(draft{claims: object{"jti": nil}})
+	long := i.token(draft{claims: object{"jti": strings.Repeat("~", 256)}})
 	tests := []struct{ name, bearer, id string }{
 		{name: "a token with an id", bearer: bearer, id: "t1"},
 		{name: "a token whose id has a line break gets its hash", bearer: unfit, id: token.Digest(unfit)},
@@ -80,7 +82,7 @@ func TestSignatures(t *testing.T) {
 		return i.sign(header + "." + encode([]byte(`{"sub":"ann","sub":"bob"}`)))
 	}
 	i.check(t, []draft{
-		{name: "the first key of an id"},
+		{name: "the first key of an id, by RFC 9068's type"},
 		{name: "the second key of an id", sign: other.sign},
 		{name: "the algorithm none", header: object{"alg": "none"}, sign: emptyPart, want: token.ReasonSignature},
 		{name: "an algorithm with a secret", header: object{"alg": "HS256"}, want: token.ReasonSignature},

@@ -8,7 +8,7 @@ import (
 
 // TestSchemathesis, in test/contract, compares the service with the schema in openapi.yaml.
 func TestDecode(t *testing.T) {
-	empty, indoor, umlaut := "", "indoor", "ä"
+	empty, umlaut := "", "ä"
 	fern := NewPlant{ID: 1, Plant: Plant{Name: "fern"}}
 	escaped := NewPlant{ID: 1, Plant: Plant{Name: "🌱\x00/"}}
 	longest := strings.Repeat("n", MaxSize-len(umlaut))
@@ -17,9 +17,7 @@ func TestDecode(t *testing.T) {
 		body string
 		want NewPlant
 	}{
-		{"no tag", `{"id":1,"name":"fern"}`, fern},
-		{"white space", ` { "name" : "fern" , "id" : 1 } ` + "\t\r\n", fern},
-		{"a tag", `{"id":1,"name":"fern","tag":"indoor"}`, NewPlant{ID: 1, Plant: Plant{Name: "fern", Tag: &indoor}}},
+		{"no tag, and white space", ` { "name" : "fern" , "id" : 1 } ` + "\t\r\n", fern},
 		{"an empty tag", `{"id":1,"name":"fern","tag":""}`, NewPlant{ID: 1, Plant: Plant{Name: "fern", Tag: &empty}}},
 		{"escapes in a name and a value", `{"id":1,"n\u0061me":"\ud83c\udf31\u0000\/"}`, escaped},
 		{"unknown members", `{"id":1,"name":"fern","ID":"x","Name":null,"x":{"y":[1,{"z":2}]}}`, fern},

@@ -119,7 +119,8 @@ func (c *client) writeAll() (history []porcupine.Operation) {
 // write sends w. If the store is unavailable or the outcome unknown, it ends the fault and repeats w. An
 // unknown outcome is that of the next request with a known one: the two are one operation.
 func (c *client) write(w write) (history []porcupine.Operation) {
-	unknown, call := false, time.Now().UnixNano()
+	unknown := false
+	call := time.Now().UnixNano()
 	for range 10 { // a busy machine needs more than two
 		outcome := c.create(w)
 		unknown = unknown || errors.Is(outcome, plant.ErrOutcomeUnknown)

@@ -79,8 +79,9 @@ func TestAlarms(t *testing.T) {
 			if !strings.Contains(q.Expression, "/") {
 				continue
 			}
-			counted, least := a.Metrics[1].ID, 0
-			_, err := fmt.Sscanf(q.Expression, "IF("+counted+" >= %d, 100 * "+counted+" / "+a.Metrics[2].ID+", 0)", &least)
+			counted, all := a.Metrics[1].ID, a.Metrics[2].ID
+			var least int
+			_, err := fmt.Sscanf(q.Expression, "IF("+counted+" >= %d, 100 * "+counted+" / "+all+", 0)", &least)
 			if err != nil {
 				t.Errorf("%s fires by %s, want the percentage of the two metrics, from a least count on", name, q.Expression)
 			}

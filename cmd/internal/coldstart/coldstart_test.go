@@ -53,7 +53,8 @@ func TestOpen(t *testing.T) {
 // A function logs how long it took to open. If it cannot run, it logs why, in a last line of JSON, and
 // exits with 1.
 func TestFatalErrors(t *testing.T) {
-	authorizer, createplant := processtest.Build(t, "cmd/authorizer"), processtest.Build(t, "cmd/createplant")
+	authorizer := processtest.Build(t, "cmd/authorizer")
+	createplant := processtest.Build(t, "cmd/createplant")
 	complete := processtest.Environment("http://127.0.0.1:1", "TOKENS_TABLE=tokens", "TOKEN_ISSUER=https://issuer.example",
 		"TOKEN_AUDIENCE=plants", "AWS_LAMBDA_RUNTIME_API=127.0.0.1:1", "BUILD=b1")
 	tests := []struct {
@@ -96,7 +97,8 @@ func TestFatalErrors(t *testing.T) {
 	}
 }
 
-// The authorizer asks the issuer of a JWT for its keys. It then ends, because the runtime answers 200, not 202.
+// The authorizer asks the issuer of a JWT for its keys. TestServeTokens shows this of the other program that
+// has an issuer. The authorizer then ends, because the runtime answers 200, not 202.
 func TestIssuer(t *testing.T) {
 	jwt := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"ES256","kid":"k1"}`)) + ".e30.AA"
 	runtime := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

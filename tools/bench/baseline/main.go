@@ -43,7 +43,9 @@ func main() {
 			return r, err
 		}
 		body, err := json.Marshal(p)
-		r.StatusCode, r.Body, r.Headers = 200, string(body), map[string]string{"content-type": "application/json"}
+		r.StatusCode = 200
+		r.Body = string(body)
+		r.Headers = map[string]string{"content-type": "application/json"}
 		return r, err
 	})
 }

@@ -67,9 +67,9 @@ soak: ## run the random and fault tests at length, and the mutation tests (about
 
 # Mutation tests, as .gremlins.yaml says. PACKAGE=plant tries one package.
 mutate:
-	for package in $(or $(PACKAGE),plant token jwt api dynamo memory gateway); do \
-		tools/local/dynamodb $(GREMLINS) unleash ./internal/$$package || exit 1; \
-	done
+	@status=0; for package in $(or $(PACKAGE),plant token jwt api dynamo memory gateway); do \
+		tools/local/dynamodb $(GREMLINS) unleash ./internal/$$package || status=1; \
+	done; exit $$status
 
 bench: ## compare the functions with an empty one, on Linux (some minutes)
 	tools/bench/run

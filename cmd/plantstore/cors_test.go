@@ -1,11 +1,14 @@
 package main
 
 import (
-	"fmt"
 	"net/http"
 	"os"
-	"strings"
+	"reflect"
+	"slices"
 	"testing"
+
+	"github.com/rs/cors"
+	"go.yaml.in/yaml/v3"
 
 	"plantstore/test/processtest"
 )
@@ -18,17 +21,29 @@ func TestCORSIsThatOfTemplate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := corsOptions([]string{site})
-	list := func(values []string) string { return "[" + strings.Join(values, ", ") + "]\n" }
-	for _, want := range []string{
-		"allowMethods: " + list(options.AllowedMethods),
-		"allowHeaders: " + list(options.AllowedHeaders),
-		"exposeHeaders: " + list(options.ExposedHeaders),
-		fmt.Sprintf("maxAge: %d ", options.MaxAge),
-	} {
-		if !strings.Contains(string(template), want) {
-			t.Errorf("template.yaml lacks %q, which corsOptions has", want)
+	var value any
+	if err := yaml.Unmarshal(template, &value); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"Resources", "HttpApi", "Properties", "CorsConfiguration"} {
+		value = value.(map[string]any)[name]
+	}
+	deployed := value.([]any)[1].(map[string]any) // the values if the condition is met
+	list := func(name string) (texts []string) {
+		for _, text := range deployed[name].([]any) {
+			texts = append(texts, text.(string))
 		}
+		return texts
+	}
+	want := cors.Options{
+		AllowedOrigins: []string{site},
+		AllowedMethods: slices.Sorted(slices.Values(list("allowMethods"))),
+		AllowedHeaders: list("allowHeaders"),
+		ExposedHeaders: list("exposeHeaders"),
+		MaxAge:         deployed["maxAge"].(int),
+	}
+	if got := corsOptions([]string{site}); !reflect.DeepEqual(got, want) {
+		t.Errorf("corsOptions = %+v, want %+v", got, want)
 	}
 }
 

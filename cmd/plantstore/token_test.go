@@ -72,7 +72,7 @@ func TestRevokeMany(t *testing.T) {
 		t.Fatal(err)
 	}
 	pipe := regexp.MustCompile(`bin/plantstore token list .*\n.* xargs .*`).FindString(string(document))
-	pipe = strings.ReplaceAll(pipe, "bin/plantstore", os.Args[0])
+	pipe = strings.ReplaceAll(pipe, "bin/plantstore", "'"+os.Args[0]+"'")
 	pipe = strings.ReplaceAll(pipe, ofAlice, ofAlice+` and .created_at >= "2026-11-20"`)
 	p, store := tokenTool(t)
 	since := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)

@@ -21,3 +21,15 @@ func TestTokens(t *testing.T) {
 	client, _, tokens := dynamotest.Tables(t)
 	storetest.TestTokens(t, &dynamo.Tokens{Client: client, Table: tokens})
 }
+
+// A table with another key is refused. The other tests check the tables that they create.
+func TestCheckTables(t *testing.T) {
+	t.Parallel()
+	client, plants, tokens := dynamotest.Tables(t)
+	if err := dynamo.CheckTables(t.Context(), client, plants, plants); err == nil {
+		t.Error("CheckTables of the table of plants, in place of that of tokens, = nil, want an error")
+	}
+	if err := dynamo.CheckTables(t.Context(), client, tokens, tokens); err == nil {
+		t.Error("CheckTables of the table of tokens, in place of that of plants, = nil, want an error")
+	}
+}

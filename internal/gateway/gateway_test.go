@@ -25,8 +25,6 @@ const (
 	ok      = `{"statusCode":200,"headers":{"content-type":"application/json"},"body":"{}"}`
 )
 
-var errBroken = errors.New("broken")
-
 // function is a Lambda function that keeps its last event.
 type function struct {
 	invoke func(context.Context) (answer string, err error)
@@ -110,7 +108,7 @@ func TestAnswers(t *testing.T) {
 	}{
 		{name: "the largest body", body: body(maxBody), authorizer: refusing, status: 403, want: `{"message":"Forbidden"}`},
 		{name: "a larger body", body: body(maxBody + 1), status: 413, want: `{"message":"Request Entity Too Large"}`},
-		{name: "a body cut short", body: iotest.ErrReader(errBroken), status: 408, want: `{"message":"Request Timeout"}`},
+		{name: "a body cut short", body: iotest.ErrReader(errors.New("broken")), status: 408, want: `{"message":"Request Timeout"}`},
 		{name: "a function that answers no JSON", authorizer: allowing, function: answers("yes"), status: 500, want: failed},
 		{name: "an authorizer that hangs", authorizer: hangs, status: 500, want: failed, after: 3 * time.Second},
 		{name: "a function that hangs", authorizer: allowing, function: hangs, status: 500, want: failed, after: 4 * time.Second},

@@ -2,6 +2,7 @@ package deployment
 
 import (
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -11,7 +12,7 @@ import (
 func TestHeartbeat(t *testing.T) {
 	needs(t, "aws", "curl")
 	local := start(t)
-	curl := lineWith(local.must(t, "make", "deploy", "ENV=local", "PORT="+local.port), "curl ")
+	curl := regexp.MustCompile(`(?m)^curl .*`).FindString(local.must(t, "make", "deploy", "ENV=local", "PORT="+local.port))
 	out, err := exec.CommandContext(t.Context(), "bash", "-c", curl).Output()
 	if want := `{"name":"Monstera","tag":"indoor"}` + "\n"; err != nil || string(out) != want {
 		t.Fatalf("%s = %s, %v, want %s", curl, out, err, want)
@@ -22,7 +23,7 @@ func TestHeartbeat(t *testing.T) {
 	var token string
 	issue := func() {
 		printed := local.must(t, "bin/plantstore", "token", "issue", "--stack", stack, "--subject", "heartbeat")
-		token = strings.TrimSpace(lineWith(printed, "pst_"))
+		token = regexp.MustCompile(`pst_\w+`).FindString(printed)
 	}
 	beats := func(want string) {
 		t.Helper()
@@ -56,14 +57,4 @@ func TestHeartbeat(t *testing.T) {
 	local.must(t, "aws", "dynamodb", "create-table", "--table-name", tokens, "--billing-mode", "PAY_PER_REQUEST",
 		"--attribute-definitions", "AttributeName=id,AttributeType=S", "--key-schema", "AttributeName=id,KeyType=HASH")
 	beats(`{"error":2003,`)
-}
-
-// lineWith returns the first line of a text that begins with start.
-func lineWith(text, start string) string {
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, start) {
-			return line
-		}
-	}
-	return ""
 }

@@ -72,10 +72,14 @@ func Environment(endpoint string, others ...string) []string {
 	}, others...)
 }
 
-// Copies the files of a repository, those that are not committed too.
+// Copies the files that git tracks or would add, by an index of its own, so that the user's stays as it is.
 const copyRepository = `set -e
 cd "$(git rev-parse --show-toplevel)"
-git ls-files -z --cached --others --exclude-standard | tar -cf - --null --files-from=- | tar -xf - -C "$1"
+export GIT_INDEX_FILE="$1/index"
+git add --all
+git checkout-index --all --prefix="$1/"
+rm "$GIT_INDEX_FILE"
+unset GIT_INDEX_FILE
 cd "$1"
 git init --quiet
 git add --all

@@ -78,7 +78,8 @@ func (s *Server) read(t testing.TB, lines *bufio.Scanner) {
 	t.Fatalf("plantstore serve printed %q and ended", s.Greeting)
 }
 
-// Post sends a request without a body, and returns the header and the body of the answer.
+// Post sends a request without a body, and returns the header and the body of the answer. A Host in header
+// replaces that of the URL.
 func Post(t testing.TB, url string, header http.Header) (http.Header, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, http.NoBody)

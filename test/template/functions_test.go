@@ -42,7 +42,7 @@ type statement struct {
 	Condition object
 }
 
-// grants returns what a policy allows, as in "dynamodb:PutItem on PlantsTable".
+// grants returns what a policy allows, as in "dynamodb:PutItem on ${PlantsTable.Arn}".
 func (p policy) grants() (grants []string) {
 	for _, s := range p.Statement {
 		for _, action := range s.Action {
@@ -120,7 +120,7 @@ func TestLog(t *testing.T) {
 	for name, f := range properties[function](t, production(t), "AWS::Lambda::Function") {
 		c := f.LoggingConfig
 		if c.LogGroup != "${Log}" || c.LogFormat != "JSON" || c.ApplicationLogLevel != "INFO" || c.SystemLogLevel != "WARN" {
-			t.Errorf("%s has the logging %+v, want JSON from INFO and WARN on in Log", name, c)
+			t.Errorf("%s has the logging %+v, want JSON in Log, our lines from INFO on, Lambda's from WARN on", name, c)
 		}
 	}
 }

@@ -18,8 +18,8 @@ import (
 
 func TestMain(m *testing.M) { processtest.RunInRoot(m) }
 
-// sources is what translate.py prints.
-type sources struct {
+// output is what translate.py prints.
+type output struct {
 	Stacks       map[string]stack // template.yaml by stage and shift, and deploy/role.yaml
 	Environments map[string]struct {
 		Stack      string
@@ -28,30 +28,30 @@ type sources struct {
 }
 
 var translation struct {
-	once    sync.Once
-	sources sources
-	err     error
+	once   sync.Once
+	output output
+	err    error
 }
 
-// translated returns the sources, which SAM reads once for all tests. The test is skipped if SAM is
-// missing.
-func translated(t *testing.T) sources {
+// translated returns what translate.py prints, which runs once for all tests. The test is skipped if SAM
+// is missing.
+func translated(t *testing.T) output {
 	t.Helper()
 	python := processtest.Python(t, "sam")
 	translation.once.Do(func() {
 		command := exec.Command(python, "test/template/translate.py") //nolint:noctx // for all tests
 		command.Stderr = os.Stderr
-		output, err := command.Output()
+		printed, err := command.Output()
 		if err != nil {
 			translation.err = err
 			return
 		}
-		translation.err = json.Unmarshal(output, &translation.sources)
+		translation.err = json.Unmarshal(printed, &translation.output)
 	})
 	if translation.err != nil {
-		t.Fatalf("SAM does not translate template.yaml: %v", translation.err)
+		t.Fatalf("translate.py: %v", translation.err)
 	}
-	return translation.sources
+	return translation.output
 }
 
 // production returns the stack with everything in it.
@@ -98,8 +98,8 @@ func TestEnvironments(t *testing.T) {
 // object is a JSON object.
 type object = map[string]any
 
-// stack is a template as CloudFormation gets it from SAM. Fn::If is an object with that name as its only
-// member.
+// stack is a template after SAM, with references as translate.py writes them. Any other intrinsic function
+// is an object with the function's name as its only member.
 type stack struct {
 	Parameters map[string]any
 	Conditions map[string]object

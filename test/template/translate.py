@@ -1,5 +1,5 @@
-"""Prints as JSON the stacks that SAM makes of template.yaml, deploy/role.yaml, and the parameters that
-samconfig.toml gives each environment. Runs in the root of the repository.
+"""Prints three things as JSON: deploy/role.yaml, the stacks that SAM makes of template.yaml, and the
+parameters that samconfig.toml gives each environment. Runs in the root of the repository.
 """
 import copy
 import json
@@ -17,16 +17,13 @@ def read(name):
         return yaml_parse(file.read())
 
 
-def referring(value):
-    """Writes each reference, by Ref or by Fn::GetAtt, as in the text of Fn::Sub, such as ${Log.Arn}.
-
-    A statement of IAM that has a condition of CloudFormation's is one without it.
-    """
+def with_references_as_text(value):
+    """Writes each reference, by Ref or by Fn::GetAtt, as in the text of Fn::Sub, such as ${Log.Arn}."""
     if isinstance(value, list):
-        return [referring(item) for item in value]
+        return [with_references_as_text(item) for item in value]
     if not isinstance(value, dict):
         return value
-    value = {name: referring(member) for name, member in value.items()}
+    value = {name: with_references_as_text(member) for name, member in value.items()}
     match value:
         case {"Ref": name}:
             return "${%s}" % name
@@ -38,18 +35,23 @@ def referring(value):
             return text
         case {"Fn::Sub": text}:
             return text
-        case {"Fn::If": [_, {"Effect": _} as statement, _]}:
-            return statement
-        case {"Effect": _}:
-            return with_lists(value)
+        case {"Statement": statements}:
+            return value | {"Statement": [plain(statement) for statement in statements]}
     return value
 
 
-def with_lists(statement):
-    """Returns a statement of IAM with a list of actions, and one of resources. The tests read only these names."""
-    assert statement.keys() <= {"Effect", "Principal", "Action", "Resource", "Condition"}, statement
-    texts = {name: value for name, value in statement.items() if name in ("Action", "Resource") and isinstance(value, str)}
-    return statement | {name: [text] for name, text in texts.items()}
+def plain(statement):
+    """Returns a statement of IAM without its condition of CloudFormation, and with lists of actions and resources."""
+    match statement:
+        case {"Fn::If": [_, granted, "${AWS::NoValue}"]}:
+            statement = granted
+    unread = statement.keys() - {"Effect", "Principal", "Action", "Resource", "Condition"}
+    if unread:
+        sys.exit(f"no test reads {unread} of the statement {statement}")
+    for name in ("Action", "Resource"):
+        if isinstance(statement.get(name), str):
+            statement[name] = [statement[name]]
+    return statement
 
 
 template = read("template.yaml")
@@ -70,4 +72,4 @@ for name in ("dev", "staging", "production"):
     deploy = config[name]["deploy"]["parameters"]
     shared, own, build = deploy["parameter_overrides"]
     environments[name] = {"Stack": deploy["stack_name"], "Parameters": read(shared.removeprefix("file://")) | own}
-json.dump({"Stacks": referring(stacks), "Environments": environments}, sys.stdout)
+json.dump({"Stacks": with_references_as_text(stacks), "Environments": environments}, sys.stdout)

@@ -1,7 +1,6 @@
 // Command samples prepares a local DynamoDB for the sample events in events/ and
-// for `sam local start-api`: it creates both tables, stores what each event needs
-// to get the answer that events/README.md states, issues a token, and prints a
-// curl line with it.
+// for `sam local start-api`: it creates both tables, stores the token of the events,
+// issues another token, and prints a curl line with that one.
 //
 // It is for a local DynamoDB alone: the token of the events stands in this
 // repository.
@@ -22,7 +21,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"plantstore/internal/dynamo"
-	"plantstore/internal/plant"
 	"plantstore/internal/token"
 )
 
@@ -91,9 +89,8 @@ func run(ctx context.Context, endpoint string) (secret string, err error) {
 	if err := dynamo.CreateTables(ctx, client, plantsTable, tokensTable); err != nil {
 		return "", err
 	}
-	plants := &dynamo.Plants{Client: client, Table: plantsTable}
 	tokens := &dynamo.Tokens{Client: client, Table: tokensTable}
-	if err := seed(ctx, plants, tokens, time.Now()); err != nil {
+	if err := seed(ctx, tokens, time.Now()); err != nil {
 		return "", err
 	}
 	secret, issued, err := token.Issue(rand.Reader, "developer", time.Now(), 30*24*time.Hour)
@@ -103,27 +100,13 @@ func run(ctx context.Context, endpoint string) (secret string, err error) {
 	return secret, tokens.Add(ctx, issued)
 }
 
-// seed stores the token of the sample events, and the plant that
-// events/createplant/duplicate.json would create.
-func seed(ctx context.Context, plants plant.Store, tokens token.Store, now time.Time) error {
-	sample := token.Token{
+// seed stores the token of the sample events.
+func seed(ctx context.Context, tokens token.Store, now time.Time) error {
+	return tokens.Add(ctx, token.Token{
 		ID:        sampleID,
 		Digest:    token.Digest(sampleToken),
 		Subject:   "alice",
 		CreatedAt: now.UTC().Truncate(time.Second),
 		ExpiresAt: now.UTC().Truncate(time.Second).Add(24 * time.Hour),
-	}
-	if err := tokens.Add(ctx, sample); err != nil {
-		return err
-	}
-	fern, err := plant.Decode([]byte(`{"id":2,"name":"Fern"}`))
-	if err != nil {
-		return err
-	}
-	return plants.Create(ctx, plant.Write{
-		NewPlant: fern,
-		Key:      plant.NewWriteKey(sample.Subject, "seeded"),
-		Subject:  sample.Subject,
-		Time:     now,
 	})
 }

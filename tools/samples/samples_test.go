@@ -58,17 +58,17 @@ func TestEachEventGetsItsAnswer(t *testing.T) {
 	}
 }
 
-// newFunction returns the function that gets the events of a folder. Its stores have what they need.
+// newFunction returns the function that gets the events of a folder. Its store has what they need.
 func newFunction(t *testing.T, folder string) lambda.Handler {
 	t.Helper()
-	plants, tokens := new(memory.Plants), new(memory.Tokens)
-	if err := seed(t.Context(), plants, tokens, time.Now()); err != nil {
+	log := slog.New(slog.DiscardHandler)
+	if folder != "authorizer" {
+		return &api.Service{Plants: new(memory.Plants), Log: log, Now: time.Now, NewKey: rand.Text}
+	}
+	tokens := new(memory.Tokens)
+	if err := seed(t.Context(), tokens, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	log := slog.New(slog.DiscardHandler)
-	if folder == "authorizer" {
-		verifier := token.Verifier{Store: tokens, Now: time.Now}
-		return &api.Authorizer{Verify: verifier.Verify, Log: log, Now: time.Now}
-	}
-	return &api.Service{Plants: plants, Log: log, Now: time.Now, NewKey: rand.Text}
+	verifier := token.Verifier{Store: tokens, Now: time.Now}
+	return &api.Authorizer{Verify: verifier.Verify, Log: log, Now: time.Now}
 }

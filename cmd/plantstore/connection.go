@@ -23,6 +23,12 @@ import (
 	"plantstore/internal/dynamo"
 )
 
+// Names of the tables in a local DynamoDB. In AWS, CloudFormation chooses them.
+const (
+	localPlantsTable = "plants"
+	localTokensTable = "tokens"
+)
+
 const (
 	operationTimeout = 10 * time.Second // for one operation, retries included
 	attemptTimeout   = 3 * time.Second
@@ -43,18 +49,20 @@ func (c *connection) AfterApply() (err error) {
 	return dynamo.CheckEndpoint("--endpoint-url", c.EndpointURL)
 }
 
-// config returns the SDK's configuration. A DynamoDB at an http endpoint is local and accepts any
-// region and credentials, so config supplies them if none are set.
+// isLocal reports whether the DynamoDB is at an http endpoint, as local ones are.
+func (c *connection) isLocal() bool { return strings.HasPrefix(c.EndpointURL, "http:") }
+
+// config returns the SDK's configuration. A local DynamoDB accepts any region and credentials, so config
+// supplies them if none are set.
 func (c *connection) config(ctx context.Context) (aws.Config, error) {
 	options := []func(*config.LoadOptions) error{config.WithLogger(logging.Nop{})}
 	if c.EndpointURL != "" {
 		options = append(options, config.WithBaseEndpoint(c.EndpointURL))
 	}
-	isLocal := strings.HasPrefix(c.EndpointURL, "http:")
-	if isLocal {
+	if c.isLocal() {
 		options = append(options, config.WithDefaultRegion("us-east-1"))
 	}
-	if isLocal && os.Getenv("AWS_ACCESS_KEY_ID")+os.Getenv("AWS_PROFILE") == "" {
+	if c.isLocal() && os.Getenv("AWS_ACCESS_KEY_ID")+os.Getenv("AWS_PROFILE") == "" {
 		local := credentials.NewStaticCredentialsProvider("local", "local", "")
 		options = append(options, config.WithCredentialsProvider(local))
 	}
@@ -86,7 +94,7 @@ func (c *connection) explain(err error, table string) error {
 		err = fmt.Errorf("%w: %s", dynamo.ErrNoTable, table)
 	}
 	if errors.Is(err, dynamo.ErrNoTable) {
-		return fmt.Errorf("%w; in a local DynamoDB, create it with `plantstore tables create`", err)
+		return fmt.Errorf("%w; in a local DynamoDB, `plantstore serve` creates it", err)
 	}
 	if errors.Is(err, context.Canceled) {
 		return errors.New("interrupted")

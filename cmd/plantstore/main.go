@@ -28,11 +28,8 @@ Results are printed to standard output, messages to standard error.
 Exit status: 0 success, 1 failure, 2 usage error.`
 
 type commandLine struct {
-	Serve  serveCommand `cmd:"" help:"Serve the API on this machine."`
-	Token  tokenCommand `cmd:"" help:"Issue, list and revoke bearer tokens."`
-	Tables struct {
-		Create createTablesCommand `cmd:"" help:"Create both tables in a local DynamoDB."`
-	} `cmd:"" help:"Manage the tables of a local DynamoDB."`
+	Serve serveCommand `cmd:"" help:"Serve the API on this machine."`
+	Token tokenCommand `cmd:"" help:"Issue, list and revoke bearer tokens."`
 }
 
 func main() {

@@ -92,8 +92,6 @@ func TestFailures(t *testing.T) {
 		{"no token on standard input", "token revoke --table tokens -", usage, "standard input is not a token"},
 		{"a token as an argument", "token revoke --table tokens pst_0a1B2c3D4e5F", usage, "the argument resembles a token"},
 		{"two tokens as arguments", "token revoke --table tokens pst_a pst_b", usage, "an argument too many resembles a token"},
-		{"tables on AWS", "tables create", usage, "tables create is for a local DynamoDB"},
-		{"one name for both tables", "tables create --endpoint-url http://127.0.0.1:1 --plants-table tokens", usage, "must be different"},
 		{"one table of two", "serve --plants-table plants", usage, "set both --plants-table and --tokens-table"},
 		{"an origin with a slash", "serve --allow-origin https://example.com/", usage, "--allow-origin must be an origin"},
 		{"an issuer without https", "serve --token-issuer plants --token-audience https://example.com", usage, "the issuer is not an https URL"},

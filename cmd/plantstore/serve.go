@@ -77,7 +77,8 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	return <-stopped
 }
 
-// stores returns the stores that the flags select, and the bearer of the one token in memory.
+// stores returns the stores that the flags select, and the bearer of the one token in memory. In a local
+// DynamoDB it creates the tables that do not exist.
 func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens token.Store, bearer string, err error) {
 	if c.PlantsTable == "" && c.TokensTable == "" && c.EndpointURL == "" {
 		return c.memoryStores(ctx)
@@ -92,7 +93,11 @@ func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens t
 	ctx, cancel := context.WithTimeout(ctx, operationTimeout)
 	defer cancel()
 	plantsTable, tokensTable := cmp.Or(c.PlantsTable, localPlantsTable), cmp.Or(c.TokensTable, localTokensTable)
-	if err := dynamo.CheckTables(ctx, client, plantsTable, tokensTable); err != nil {
+	prepare := dynamo.CheckTables
+	if c.isLocal() {
+		prepare = dynamo.CreateTables
+	}
+	if err := prepare(ctx, client, plantsTable, tokensTable); err != nil {
 		return nil, nil, "", c.explain(err, plantsTable)
 	}
 	plants = &dynamo.Plants{Client: client, Table: plantsTable}

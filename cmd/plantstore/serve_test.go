@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"crypto/rand"
 	"encoding/base64"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"plantstore/test/dynamotest"
 	"plantstore/test/processtest"
 )
 
@@ -62,4 +64,17 @@ func TestServeTokens(t *testing.T) {
 	if server.Token != earlier {
 		t.Errorf("serve prints the token %q, want %q", server.Token, earlier)
 	}
+}
+
+// In a local DynamoDB, serve creates the tables that the other commands ask for, unless they exist.
+func TestServeCreatesTables(t *testing.T) {
+	t.Parallel()
+	run := rand.Text() // the tables stay
+	environment := []string{"AWS_ENDPOINT_URL_DYNAMODB=" + dynamotest.Endpoint(t), "PLANTS_TABLE=p-" + run, "TOKENS_TABLE=t-" + run}
+	p := newTool(t, environment...)
+	p.check(t, "token list", result{status: 1, stderr: ".*the table does not exist: t-" + run + "; .*`plantstore serve`.*\n"})
+	for range 2 {
+		processtest.Serve(t, os.Args[0], append(environment, asCommand)...)
+	}
+	p.issue(t, "ann", "")
 }

@@ -29,7 +29,7 @@ func TestDeployment(t *testing.T) {
 		{"the deployment role and the boundary are created", func(t *testing.T) {
 			local.must(t, "aws", "cloudformation", "deploy", "--stack-name", roles, "--template-file", "deploy/role.yaml",
 				"--capabilities", "CAPABILITY_IAM", "--parameter-overrides", "StackName="+staging,
-				"Subject=repo:owner@1/repository@2:environment:staging", "OidcProvider=arn:aws:iam::000000000000:oidc-provider/"+provider)
+				"Subject=repo:owner@1/repository@2:environment:staging")
 			local.edit(t, "environments.yaml", "PermissionsBoundary: ''", "PermissionsBoundary: "+local.output(t, roles, "Boundary"))
 		}},
 		{"another environment cannot assume the role", func(t *testing.T) {

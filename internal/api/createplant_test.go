@@ -58,6 +58,7 @@ func TestIsJSON(t *testing.T) {
 		{"a tab at the end", "application/json\t", true},
 
 		{"a longer subtype", "application/jsonp", false},
+		{"JSON of another kind", "application/problem+json", false},
 		{"another subtype of the same length", "application/jsom", false},
 		{"a parameter alone", "; charset=x", false},
 		{"a letter that folds to s", "application/jſon", false},

@@ -28,7 +28,7 @@ LOCAL_AWS = $(if $(filter local,$(ENV)),tools/local/aws --port $(PORT))
 RACE      = $(if $(shell command -v $$(go env CC)),-race)
 # With the race detector, a program otherwise waits for a second before it ends.
 export GORACE := atexit_sleep_ms=10
-GET_SAM   = python3 -m venv ~/.sam && ~/.sam/bin/pip install --no-deps -r tools/requirements/sam.txt && export PATH=$$PATH:~/.sam/bin
+GET_SAM   = export PATH=$$PATH:$$(tools/venv tools/requirements/sam.txt)
 # Go checks these programs against its checksum database. It builds them as go.mod says,
 # because they read code for that version.
 GO_RUN     = env GOTOOLCHAIN=$$(go env GOVERSION)+auto go run
@@ -86,7 +86,7 @@ check: ## run what CI runs first: format, lint, template, workflows, contract, t
 	@if command -v checkov >/dev/null; then \
 		checkov --file template.yaml deploy/role.yaml --skip-download --compact --quiet; \
 	else \
-		echo 'checkov is missing: template.yaml is not checked for security (pip install -r tools/requirements/checkov.txt)'; \
+		echo 'checkov is missing: template.yaml is not checked for security (export PATH=$$PATH:$$(tools/venv tools/requirements/checkov.txt))'; \
 	fi
 	$(MAKE) compatible
 	$(MAKE) test

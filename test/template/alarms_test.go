@@ -19,12 +19,14 @@ type alarm struct {
 	AlarmActions       any
 	OKActions          any
 	TreatMissingData   string
+	ActionsEnabled     any
 }
 
 // query is an expression, or a metric that expressions read.
 type query struct {
 	ID         string
 	Expression string
+	ReturnData *bool
 	MetricStat struct {
 		Stat   string
 		Metric metric
@@ -69,6 +71,9 @@ func TestAlarms(t *testing.T) {
 		if !reflect.DeepEqual(a.AlarmActions, topic) || !reflect.DeepEqual(a.OKActions, topic) {
 			t.Errorf("%s notifies %v when it fires and %v when it ends, want AlarmTopic", name, a.AlarmActions, a.OKActions)
 		}
+		if a.ActionsEnabled != nil {
+			t.Errorf("%s has ActionsEnabled %v, want the default", name, a.ActionsEnabled)
+		}
 		if a.TreatMissingData != "notBreaching" {
 			t.Errorf("%s treats missing data as %s, want notBreaching", name, a.TreatMissingData)
 		}
@@ -76,6 +81,9 @@ func TestAlarms(t *testing.T) {
 			t.Errorf("%s fires by %s in %d of %d periods, want GreaterThanThreshold in as many at most", name, a.ComparisonOperator, a.DatapointsToAlarm, a.EvaluationPeriods)
 		}
 		for _, q := range a.Metrics {
+			if isWatched := q.ReturnData == nil || *q.ReturnData; isWatched != (q.Expression != "") {
+				t.Errorf("%s watches %s = %t, want its expression alone", name, q.ID, isWatched)
+			}
 			if !strings.Contains(q.Expression, "/") {
 				continue
 			}
@@ -106,10 +114,13 @@ func TestMetrics(t *testing.T) {
 		for _, q := range a.Metrics {
 			m := q.MetricStat.Metric
 			if m.Namespace == "AWS/ApiGateway" {
-				isEmitted := slices.Contains([]string{"4xx", "5xx", "Count"}, m.MetricName)
+				isEmitted := slices.Contains([]string{"5xx", "Count"}, m.MetricName)
 				if want := []dimension{{Name: "ApiId", Value: "${HttpApi}"}}; !isEmitted || !slices.Equal(m.Dimensions, want) {
 					t.Errorf("%s reads %+v, which API Gateway does not emit for the API", name, m)
 				}
+			}
+			if q.Expression == "" && q.MetricStat.Stat != "Sum" && q.MetricStat.Stat != "SampleCount" {
+				t.Errorf("%s reads the %s of %s, want a count", name, q.MetricStat.Stat, m.MetricName)
 			}
 			if q.Expression != "" || strings.HasPrefix(m.Namespace, "AWS/") {
 				continue
@@ -154,6 +165,9 @@ func TestErrorsAlarm(t *testing.T) {
 			t.Errorf("ErrorsAlarm does not read the errors of %s", name)
 		}
 	}
+	if got, want := a.Metrics[0].Expression, "SUM(FILL(METRICS(), 0))"; got != want {
+		t.Errorf("ErrorsAlarm watches %s, want %s", got, want)
+	}
 	if a.DatapointsToAlarm != 1 || a.EvaluationPeriods < 2 || a.Threshold != 0.0 {
 		t.Errorf("ErrorsAlarm fires above %v in %d of %d periods, want 0 in 1 of several", a.Threshold, a.DatapointsToAlarm, a.EvaluationPeriods)
 	}
@@ -164,7 +178,8 @@ func TestErrorsAlarm(t *testing.T) {
 // it would reject a fix while an alarm fires.
 func TestCanary(t *testing.T) {
 	type group struct {
-		AlarmConfiguration struct{ Alarms []struct{ Name string } }
+		DeploymentConfigName string
+		AlarmConfiguration   struct{ Alarms []struct{ Name string } }
 	}
 	for _, test := range []struct {
 		stack     string
@@ -187,7 +202,14 @@ func TestCanary(t *testing.T) {
 			continue
 		}
 		want := alarmsOnFunctions(t, s)
-		for group, g := range properties[group](t, s, "AWS::CodeDeploy::DeploymentGroup") {
+		groups := properties[group](t, s, "AWS::CodeDeploy::DeploymentGroup")
+		if functions := properties[function](t, s, "AWS::Lambda::Function"); len(groups) != len(functions) {
+			t.Errorf("%s has %d deployment groups, want one for each of %d functions", test.stack, len(groups), len(functions))
+		}
+		for group, g := range groups {
+			if g.DeploymentConfigName != "CodeDeployDefault.LambdaCanary10Percent10Minutes" {
+				t.Errorf("%s of %s shifts traffic by %s, want 10 %% for ten minutes", group, test.stack, g.DeploymentConfigName)
+			}
 			var got []string
 			for _, alarm := range g.AlarmConfiguration.Alarms {
 				got = append(got, alarm.Name)

@@ -37,6 +37,7 @@ func TestCounts(t *testing.T) {
 		{name: "the id exists, and that takes long", msg: create, code: 3001, took: 501, want: []string{"DegradedMetric", "RequestsMetric"}},
 		{name: "an internal error, which takes long", msg: create, code: 5001, took: 501, want: []string{"ErrorsMetric", "RequestsMetric"}},
 		{name: "the store is unavailable", msg: create, code: 5002, want: []string{"DegradedMetric", "RequestsMetric"}},
+		{name: "the outcome is unknown", msg: create, code: 5004, want: []string{"DegradedMetric", "RequestsMetric"}},
 
 		// The operation logs these requests too.
 		{name: "the authorizer is slow", msg: authorize, took: 501, want: []string{"DegradedMetric"}},

@@ -108,6 +108,7 @@ type stack struct {
 
 type resource struct {
 	Type                string
+	Condition           string
 	DeletionPolicy      string
 	UpdateReplacePolicy string
 	Properties          json.RawMessage

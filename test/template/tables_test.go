@@ -12,16 +12,21 @@ type table struct {
 	AttributeDefinitions      []attribute
 	KeySchema                 []attribute
 	DeletionProtectionEnabled any
-	TimeToLiveSpecification   struct {
-		AttributeName string
-		Enabled       bool
-	}
+	TimeToLiveSpecification   timeToLive
+
+	PointInTimeRecoverySpecification struct{ RecoveryPeriodInDays any }
+}
+
+type timeToLive struct {
+	AttributeName string
+	Enabled       bool
 }
 
 type attribute struct{ AttributeName, AttributeType, KeyType string }
 
 // TestTables checks that the stored data survives: a table remains without its stack, and is protected
-// from deletion outside dev. DynamoDB removes expired tokens. checkov checks that tables can be restored.
+// from deletion outside dev. DynamoDB removes expired tokens, and nothing else. checkov checks that tables
+// can be restored.
 func TestTables(t *testing.T) {
 	s := production(t)
 	tables := properties[table](t, s, "AWS::DynamoDB::Table")
@@ -33,13 +38,20 @@ func TestTables(t *testing.T) {
 		if !reflect.DeepEqual(table.DeletionProtectionEnabled, protection) {
 			t.Errorf("%s is protected from deletion by %v, want the condition Guarded", name, table.DeletionProtectionEnabled)
 		}
+		var expiry timeToLive
+		if name == "TokensTable" {
+			expiry = timeToLive{AttributeName: "expires_at", Enabled: true}
+		}
+		if got := table.TimeToLiveSpecification; got != expiry {
+			t.Errorf("items of %s are removed by %+v, want %+v", name, got, expiry)
+		}
+		if days := table.PointInTimeRecoverySpecification.RecoveryPeriodInDays; days != nil {
+			t.Errorf("%s can be restored for %v days, want 35, the default", name, days)
+		}
 	}
 	isDev := object{"Fn::Equals": []any{"${Stage}", "dev"}}
 	if !reflect.DeepEqual(s.Conditions["Guarded"], object{"Fn::Not": []any{isDev}}) {
 		t.Errorf("Guarded is %v, want every stage but dev", s.Conditions["Guarded"])
-	}
-	if expiry := tables["TokensTable"].TimeToLiveSpecification; expiry.AttributeName != "expires_at" || !expiry.Enabled {
-		t.Errorf("tokens are removed by %+v, want expires_at", expiry)
 	}
 }
 

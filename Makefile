@@ -10,13 +10,13 @@ ADDR     ?= 127.0.0.1:8080
 ARCH     ?= $(STACK_ARCH)
 PORT     ?= 3000
 ENV       = dev
-SHIFT    ?= gradual
+SHIFT     = gradual
 BUILD    ?= $(strip $(shell git describe --always --dirty --exclude '*' 2>/dev/null) $(shell date -u +%Y-%m-%dT%H:%M:%SZ))
 BASE     ?= origin/main
 TIME     ?= 10m
 EVENT    ?= events/createplant/create.json
 # template.yaml's function with the name of the event's folder.
-FUNCTION  = $(shell grep -oi "^  $$(basename $$(dirname $(EVENT)))Function" template.yaml)
+FUNCTION  = $(shell grep -oi '^  $(notdir $(patsubst %/,%,$(dir $(EVENT))))Function' template.yaml)
 # Of every stack in AWS, whichever command deploys it, and what `sam local` and the local
 # AWS have run. arm64 would save less than 1 % of what a request costs.
 STACK_ARCH = x86_64
@@ -137,7 +137,7 @@ aws: ## start a local AWS on 127.0.0.1:4566, with neither Docker nor an account 
 deploy: PORT = 4566
 deploy: ARCH = $(if $(LOCAL_AWS),$(HOST_ARCH),$(STACK_ARCH))
 deploy: ## build and deploy to AWS (ENV=dev, staging, production, or local for make aws, with its PORT; SHIFT=at-once ignores alarms)
-	@grep -qx '\[$(ENV)\.deploy\.parameters\]' samconfig.toml || \
+	@grep -qxF '[$(ENV).deploy.parameters]' samconfig.toml || \
 		{ echo "samconfig.toml has no environment '$(ENV)'; environments:" $$(sed -n 's/^\[\(.*\)\.deploy\.parameters\]$$/\1/p' samconfig.toml | grep -vx default) >&2; exit 1; }
 	$(LOCAL_AWS) $(MAKE) build ARCH=$(ARCH) SHIFT=$(SHIFT)
 	$(LOCAL_AWS) sam deploy --config-env $(ENV) $(if $(LOCAL_AWS),,$(if $(AWS_REGION),--region $(AWS_REGION)))
@@ -155,7 +155,7 @@ invoke: ## run make dynamodb and sam local invoke (EVENT=events/FUNCTION/NAME.js
 	@[ -f '$(EVENT)' ] || { echo "event '$(EVENT)' does not exist; events:" >&2; ls events/*/*.json >&2; exit 1; }
 	@tools/local/dynamodb --port 8000 sh -c '$(MAKE) build ARCH=$(HOST_ARCH) >&2 && \
 		go run ./tools/samples >/dev/null && \
-		exec sam local invoke $(FUNCTION) --event $(EVENT) $(SAM_FLAGS)'
+		exec sam local invoke $(FUNCTION) --event "$(EVENT)" $(SAM_FLAGS)'
 
 # `sam build` calls these in a copy of the project, to build a function into
 # ARTIFACTS_DIR. It does not pass the architecture. So they write the parameters that

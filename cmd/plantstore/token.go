@@ -99,6 +99,9 @@ type issueCommand struct {
 
 // Run issues a token.
 func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
+	if token.Resembles(c.Subject) {
+		return usageError("the subject resembles a token: tables and logs show subjects")
+	}
 	bearer, t, err := token.Issue(rand.Reader, c.Subject, time.Now(), time.Duration(c.TTL))
 	if err != nil {
 		return usageError(err.Error())

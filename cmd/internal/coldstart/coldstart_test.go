@@ -69,6 +69,7 @@ func TestFatalErrors(t *testing.T) {
 		{"no secret key", authorizer, "AWS_SECRET_ACCESS_KEY=", false, "environment variable AWS_SECRET_ACCESS_KEY is not set"},
 		{"a malformed endpoint", authorizer, "AWS_ENDPOINT_URL_DYNAMODB=localhost", false, "environment variable AWS_ENDPOINT_URL_DYNAMODB is not"},
 		{"an issuer without https", authorizer, "TOKEN_ISSUER=http://issuer.example", true, "the issuer is not an https URL"},
+		{"an issuer without an audience", authorizer, "TOKEN_AUDIENCE=", true, "issuer and audience must be set together"},
 		{"no runtime", authorizer, "", true, "connection refused"},
 	}
 	for _, test := range tests {

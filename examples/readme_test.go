@@ -1,45 +1,14 @@
 package examples
 
 import (
-	"io/fs"
 	"os"
 	"os/exec"
-	"path"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"plantstore/test/openapitest"
 	"plantstore/test/processtest"
 )
-
-// A test that a document or a comment names exists.
-func TestNamesOfTests(t *testing.T) {
-	t.Parallel()
-	isTest := map[string]bool{}
-	named := map[string]string{} // a file that names the test
-	definition := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
-	name := regexp.MustCompile(`\bTest[A-Z]\w*`)
-	_ = fs.WalkDir(os.DirFS(".."), ".", func(file string, _ fs.DirEntry, _ error) error {
-		if !slices.Contains([]string{".go", ".md", ".yaml"}, path.Ext(file)) {
-			return nil
-		}
-		content, _ := os.ReadFile("../" + file) // it may be gone
-		for _, match := range definition.FindAllSubmatch(content, -1) {
-			isTest[string(match[1])] = true
-		}
-		for _, match := range name.FindAll(content, -1) {
-			named[string(match)] = file
-		}
-		return nil
-	})
-	for test, file := range named {
-		if !isTest[test] {
-			t.Errorf("%s names %s, which does not exist", file, test)
-		}
-	}
-}
 
 // README.md names each member of a NewPlant. It shows the command that `make run` prints, and what that
 // prints when it is run, and run again.

@@ -123,7 +123,6 @@ func TestExamples(t *testing.T) {
 	}
 	conversations := []conversation{
 		{name: "a retry gets the plant", answers: []answer{lost, unknown, throttled, created}, requests: 4, status: 0, prints: plant},
-		{name: "a refusal is final", answers: []answer{exists}, requests: 1, status: 1, prints: exists.body},
 		{name: "nobody answers", answers: []answer{lost}, requests: 4, status: 3, prints: "no answer"},
 		{name: "no answer, then an expired token", answers: []answer{lost, expired}, requests: 2, status: 3, prints: expired.body},
 		{name: "5004, then attempts that change nothing", answers: []answer{unknown, unavailable}, requests: 4, status: 3, prints: unavailable.body},

@@ -116,7 +116,7 @@ func TestMetrics(t *testing.T) {
 			if m.Namespace == "AWS/ApiGateway" {
 				isEmitted := slices.Contains([]string{"5xx", "Count"}, m.MetricName)
 				if want := []dimension{{Name: "ApiId", Value: "${HttpApi}"}}; !isEmitted || !slices.Equal(m.Dimensions, want) {
-					t.Errorf("%s reads %+v, which API Gateway does not emit for the API", name, m)
+					t.Errorf("%s reads %+v, want the failures or the requests of the API", name, m)
 				}
 			}
 			if q.Expression == "" && q.MetricStat.Stat != "Sum" && q.MetricStat.Stat != "SampleCount" {

@@ -33,8 +33,6 @@ import (
 	"plantstore/test/processtest"
 )
 
-func TestMain(m *testing.M) { processtest.RunAtOnce(m) }
-
 // An answer is what a client gets: nothing if the status is 0.
 type answer struct {
 	status int

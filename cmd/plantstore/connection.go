@@ -49,8 +49,10 @@ func (c *connection) AfterApply() (err error) {
 	return dynamo.CheckEndpoint("--endpoint-url", c.EndpointURL)
 }
 
-// isLocal reports whether the DynamoDB is at an http endpoint, as local ones are.
-func (c *connection) isLocal() bool { return strings.HasPrefix(c.EndpointURL, "http:") }
+// isLocal reports whether the DynamoDB is at an http endpoint that is not AWS's, as local ones are.
+func (c *connection) isLocal() bool {
+	return strings.HasPrefix(c.EndpointURL, "http:") && !strings.Contains(c.EndpointURL, ".amazonaws.com")
+}
 
 // config returns the SDK's configuration. A local DynamoDB accepts any region and credentials, so config
 // supplies them if none are set.
@@ -93,8 +95,8 @@ func (c *connection) explain(err error, table string) error {
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
 		err = fmt.Errorf("%w: %s", dynamo.ErrNoTable, table)
 	}
-	if errors.Is(err, dynamo.ErrNoTable) {
-		return fmt.Errorf("%w; in a local DynamoDB, `plantstore serve` creates it", err)
+	if errors.Is(err, dynamo.ErrNoTable) && c.isLocal() {
+		return fmt.Errorf("%w; `plantstore serve` creates it", err)
 	}
 	if errors.Is(err, context.Canceled) {
 		return errors.New("interrupted")

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"plantstore/test/processtest"
 )
 
 // asCommand is a variable with which the program of these tests runs as the command.
@@ -24,7 +22,7 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	processtest.RunAtOnce(m)
+	m.Run()
 }
 
 // tool is the command with an environment of its own.
@@ -93,6 +91,7 @@ func TestFailures(t *testing.T) {
 		{"no token on standard input", "token revoke --table tokens -", usage, "standard input is not a token"},
 		{"a token as an argument", "token revoke --table tokens pst_0a1B2c3D4e5F", usage, "the argument resembles a token"},
 		{"two tokens as arguments", "token revoke --table tokens pst_a pst_b", usage, "an argument too many resembles a token"},
+		{"one name for both tables", "serve --endpoint-url http://127.0.0.1:1 --plants-table tokens", usage, "must be different"},
 		{"one table of two", "serve --plants-table plants", usage, "set both --plants-table and --tokens-table"},
 		{"an origin with a slash", "serve --allow-origin https://example.com/", usage, "--allow-origin must be an origin"},
 		{"an issuer without https", "serve --token-issuer plants --token-audience https://example.com", usage, "the issuer is not an https URL"},

@@ -93,6 +93,9 @@ func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens t
 	ctx, cancel := context.WithTimeout(ctx, operationTimeout)
 	defer cancel()
 	plantsTable, tokensTable := cmp.Or(c.PlantsTable, localPlantsTable), cmp.Or(c.TokensTable, localTokensTable)
+	if plantsTable == tokensTable {
+		return nil, nil, "", usageError("--plants-table and --tokens-table must be different")
+	}
 	prepare := dynamo.CheckTables
 	if c.isLocal() {
 		prepare = dynamo.CreateTables

@@ -78,3 +78,16 @@ func TestServeCreatesTables(t *testing.T) {
 	}
 	p.issue(t, "ann", "")
 }
+
+// Where serve creates no tables, because they would be in AWS, without what template.yaml gives them.
+func TestIsLocal(t *testing.T) {
+	for endpoint, want := range map[string]bool{
+		"http://127.0.0.1:8000":               true,
+		"https://127.0.0.1:8000":              false,
+		"http://dynamodb.a-b-1.amazonaws.com": false,
+	} {
+		if got := (&connection{EndpointURL: endpoint}).isLocal(); got != want {
+			t.Errorf("isLocal of %s = %t, want %t", endpoint, got, want)
+		}
+	}
+}

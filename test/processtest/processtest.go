@@ -3,7 +3,6 @@
 package processtest
 
 import (
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,16 +42,6 @@ func Build(t testing.TB, folder string) string {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	return binary
-}
-
-// RunAtOnce runs the tests of a package. More of its parallel tests run at once than there are
-// processors, because they wait more than they work.
-func RunAtOnce(m *testing.M) {
-	flag.Parse()
-	if err := flag.Set("test.parallel", "16"); err != nil {
-		panic(err)
-	}
-	m.Run()
 }
 
 // RunInRoot runs the tests of a package two folders down in the root of the repository.

@@ -16,7 +16,7 @@ BASE     ?= origin/main
 TIME     ?= 10m
 EVENT    ?= events/createplant/create.json
 # template.yaml's function with the name of the event's folder.
-FUNCTION  = $(shell grep -oi '^  $(notdir $(patsubst %/,%,$(dir $(EVENT))))Function' template.yaml)
+FUNCTION  = $(shell grep -oi "^  $$(basename "$$(dirname '$(EVENT)')")Function" template.yaml)
 # Of every stack in AWS, whichever command deploys it, and what `sam local` and the local
 # AWS have run. arm64 would save less than 1 % of what a request costs.
 STACK_ARCH = x86_64
@@ -52,10 +52,11 @@ run: ## serve on 127.0.0.1:8080, with everything in memory and a page to try it 
 plantstore: ## build the command-line tool, bin/plantstore
 	go build -o bin/plantstore ./cmd/plantstore
 
+# More tests run at once than there are processors, because most wait for another process.
 test: ## run every test, with DynamoDB Local if it can be started
 	@echo 'The first run fetches Go, the modules and DynamoDB Local, which takes some minutes.'
-	tools/local/dynamodb sh -c 'go test -count=1 $(RACE) ./internal/... ./cmd/... && \
-		go test -count=1 -p 4 ./test/... ./deploy/... ./examples/... ./tools/...'
+	tools/local/dynamodb sh -c 'go test -count=1 -parallel 16 $(RACE) ./internal/... ./cmd/... && \
+		go test -count=1 -parallel 16 -p 4 ./test/... ./deploy/... ./examples/... ./tools/...'
 	@for program in java npm chromium node jq st sam cfn-lint checkov; do \
 		command -v $$program >/dev/null || echo "$$program is missing, so some tests were left out: see CONTRIBUTING.md, Tools" >&2; \
 	done
@@ -143,7 +144,7 @@ deploy: ## build and deploy to AWS (ENV=dev, staging, production, or local for m
 	$(LOCAL_AWS) sam deploy --config-env $(ENV) $(if $(LOCAL_AWS),,$(if $(AWS_REGION),--region $(AWS_REGION)))
 	@$(if $(LOCAL_AWS),$(LOCAL_AWS) tools/local/greet,echo 'Url above is the address. docs/operations.md, "First deployment", says how to test it.')
 
-dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables, a token and sample data
+dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables and a token
 	@tools/local/dynamodb --port 8000 go run ./tools/samples -wait
 
 sam-local: ## run make dynamodb and sam local start-api (PORT=3000, SAM_FLAGS=...)
@@ -153,9 +154,9 @@ sam-local: ## run make dynamodb and sam local start-api (PORT=3000, SAM_FLAGS=..
 
 invoke: ## run make dynamodb and sam local invoke (EVENT=events/FUNCTION/NAME.json)
 	@[ -f '$(EVENT)' ] || { echo "event '$(EVENT)' does not exist; events:" >&2; ls events/*/*.json >&2; exit 1; }
-	@tools/local/dynamodb --port 8000 sh -c '$(MAKE) build ARCH=$(HOST_ARCH) >&2 && \
+	@EVENT='$(EVENT)' tools/local/dynamodb --port 8000 sh -c '$(MAKE) build ARCH=$(HOST_ARCH) >&2 && \
 		go run ./tools/samples >/dev/null && \
-		exec sam local invoke $(FUNCTION) --event "$(EVENT)" $(SAM_FLAGS)'
+		exec sam local invoke $(FUNCTION) --event "$$EVENT" $(SAM_FLAGS)'
 
 # `sam build` calls these in a copy of the project, to build a function into
 # ARTIFACTS_DIR. It does not pass the architecture. So they write the parameters that

@@ -27,6 +27,7 @@ func TestDeployment(t *testing.T) {
 		test func(*testing.T)
 	}{
 		{"the deployment role and the boundary are created", func(t *testing.T) {
+			local.must(t, "aws", "iam", "create-open-id-connect-provider", "--url", "https://"+provider, "--client-id-list", "sts.amazonaws.com")
 			local.must(t, "aws", "cloudformation", "deploy", "--stack-name", roles, "--template-file", "deploy/role.yaml",
 				"--capabilities", "CAPABILITY_IAM", "--parameter-overrides", "StackName="+staging,
 				"Subject=repo:owner@1/repository@2:environment:staging")

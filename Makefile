@@ -72,7 +72,7 @@ mutate:
 		tools/local/dynamodb $(GREMLINS) unleash ./internal/$$package || status=1; \
 	done; exit $$status
 
-bench: ## compare the functions with an empty one, on Linux (some minutes)
+bench: ## compare the functions with an empty one, on Linux
 	tools/bench/run
 
 check: ## run what CI runs first: format, lint, template, workflows, contract, tests (BASE=origin/main)

@@ -64,7 +64,7 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 	_, table, _ := dynamotest.Tables(t)
 	histories := int64(24)
 	if os.Getenv("SOAK") != "" {
-		histories = 400
+		histories = 4000
 	}
 	for id := range histories {
 		t.Run(fmt.Sprint(id), func(t *testing.T) {

@@ -108,6 +108,7 @@ func TestRoles(t *testing.T) {
 	log := properties[logGroup](t, s, "AWS::Logs::LogGroup")["Log"].LogGroupName
 	log = strings.Replace(log, "AWS::", "", 1) // in role.yaml, the stack's name is a parameter
 	roles := properties[role](t, s, "AWS::IAM::Role")
+	allowed := boundary(t).powers()
 	for name, f := range properties[function](t, s, "AWS::Lambda::Function") {
 		var table string
 		for variable, value := range f.Environment.Variables {
@@ -118,15 +119,16 @@ func TestRoles(t *testing.T) {
 		arn := "${" + table + ".Arn}"
 		got := roles[named(f.Role)].policy(t).powers()
 		own := slices.DeleteFunc(slices.Clone(got), func(power string) bool { return !strings.Contains(power, arn) })
-		action, _, _ := strings.Cut(strings.Join(own, " and "), " ")
-		if len(own) != 1 || !strings.HasPrefix(action, "dynamodb:") || strings.Contains(action, "*") {
+		if len(own) != 1 || !strings.HasPrefix(own[0], "dynamodb:") || strings.Contains(own[0], "*") {
 			t.Errorf("%s may do %q, want one action on %s", name, own, table)
+			continue
 		}
+		action, _, _ := strings.Cut(own[0], " ")
 		besides := slices.Concat(allow(writesLog, "${Log.Arn}", nil), allow(writesTraces, "*", nil))
 		checkPowers(t, name, got, append(besides, allow(action, arn, nil)...))
 		needed := allow(action, "dynamodb:table/${StackName}-"+table+"-*", nil)
 		for _, power := range append(needed, allow(writesLog, "logs:log-group:"+log+":*", nil)...) {
-			if !slices.Contains(boundary(t).powers(), power) {
+			if !slices.Contains(allowed, power) {
 				t.Errorf("%s needs %s, which the boundary does not allow", name, power)
 			}
 		}

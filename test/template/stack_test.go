@@ -74,8 +74,8 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestEnvironments checks that each environment in AWS deploys its own stack, in its own stage, and sets every
-// parameter but those of a build: SAM keeps the old value of one that is left out. In production,
+// TestEnvironments checks that each environment in AWS deploys its own stack, in its own stage, and sets
+// every parameter but those of a build: SAM keeps the old value of one that is left out. In production,
 // RefusalsAlarm is on.
 func TestEnvironments(t *testing.T) {
 	environments := translated(t).Environments

@@ -98,8 +98,8 @@ func TestFatalErrors(t *testing.T) {
 	}
 }
 
-// The authorizer asks the issuer of a JWT for its keys. TestServeTokens shows this of the other program that
-// has an issuer. The authorizer then ends, because the runtime answers 200, not 202.
+// The authorizer asks the issuer of a JWT for its keys. TestServeTokens shows this of the other program
+// that has an issuer. The authorizer then ends, because the runtime answers 200, not 202.
 func TestIssuer(t *testing.T) {
 	jwt := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"ES256","kid":"k1"}`)) + ".e30.AA"
 	runtime := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

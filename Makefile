@@ -13,7 +13,6 @@ ENV       = dev
 SHIFT     = gradual
 BUILD    ?= $(strip $(shell git describe --always --dirty --exclude '*' 2>/dev/null) $(shell date -u +%Y-%m-%dT%H:%M:%SZ))
 BASE     ?= origin/main
-TIME     ?= 10m
 EVENT    ?= events/createplant/create.json
 # template.yaml's function with the name of the event's folder.
 FUNCTION  = $(shell grep -oi "^  $$(basename "$$(dirname '$(EVENT)')")Function" template.yaml)

@@ -27,8 +27,10 @@ NONE/*)
 THROTTLED*"'Build'"*)
 	echo "An error occurred (Throttling): Rate exceeded" >&2
 	exit 254 ;;
+EVIL*"'Build'"*) echo '1111111;touch evil' ;;
 *"'Build'"*) echo 1111111-dirty 2026-11-22T12:00:00Z ;;
 HTTP*"'Url'"*) echo http://api ;;
+EVIL*"'Url'"*) echo "https://api'; touch evil; : '" ;;
 *"'Url'"*) echo https://api ;;
 *"'AlarmTopic'"*) echo TOPIC ;;
 *cancel-update-stack*)
@@ -40,29 +42,35 @@ HTTP*"'Url'"*) echo http://api ;;
 *) exit 2 ;;
 esac
 `
-	standInMake = `#!/bin/sh
+	helpers = `#!/bin/sh
 state() { cat status; }
 until_calls() { until [ "$(grep -cx "$1" calls)" -ge "$2" ]; do sleep 0.05; done; }
 until_asked() { until [ -s asked ]; do sleep 0.05; done; }
-case "$*" in
-plantstore) ;;
-"contract URL=https://api SUBJECT=smoke-test")
-	[ "$TOKEN" = token ] || exit 2
-	seen=$(state)
-	if [ "$seen" = UPDATE_IN_PROGRESS ]; then echo test-update; else echo test; fi >>calls
-	CONTRACT ;;
-"deploy ENV=staging SHIFT="*)
-	echo "deploy-${3#SHIFT=}" >>calls
-	DEPLOYMENT ;;
-*) exit 2 ;;
-esac
+`
+	standInStack = helpers + `
+[ "$1" = staging ] || exit 2
+echo "deploy-$2" >>calls
+`
+	standInContract = helpers + `
+[ "$URL/$SUBJECT/$TOKEN/$OTHER_TOKEN/$WRITES" = https://api/smoke-test/smoke-test-token/smoke-test-other-token/ ] || exit 2
+seen=$(state)
+if [ "$seen" = UPDATE_IN_PROGRESS ]; then echo test-update; else echo test; fi >>calls
 `
 	standInPlantstore = `#!/bin/sh
 case "$*" in
-"token issue --stack plant-store-staging --subject smoke-test --ttl 15m") echo token ;;
-"token revoke --stack plant-store-staging -") [ "$(cat)" = token ] && echo revoke >>calls ;;
+"token issue --stack plant-store-staging --subject smoke-test"*" --ttl 15m") echo "$6-token" ;;
+"token revoke --stack plant-store-staging -") echo "revoke-$(cat)" >>calls ;;
 *) exit 2 ;;
 esac
+`
+	// A service that knows which tokens are revoked, unless it is BLIND.
+	standInCurl = `#!/bin/sh
+token=$(sed -n 's/^Authorization: Bearer //p')
+if grep -q "revoke-$token" calls && ! grep -q BLIND status; then
+	echo '{"error":2003,"message":"A message."}'
+else
+	echo '{"error":1002,"message":"A message."}'
+fi
 `
 )
 
@@ -79,8 +87,8 @@ func TestDeploy(t *testing.T) {
 		name       string
 		stack      string // its status before, UPDATE_COMPLETE unless a row says otherwise
 		shift      string // of traffic, gradual unless a row says otherwise
-		deployment string // what `make deploy` does
-		contract   string // what `make contract` does
+		deployment string // what deploy/stack does
+		contract   string // what test/contract/run does
 		calls      string // without repetitions
 		failure    string // a part of what is said of a failure
 	}{
@@ -125,7 +133,7 @@ func TestDeploy(t *testing.T) {
 		{
 			name:       "a deployment that ends before its test fails is not cancelled",
 			deployment: "echo UPDATE_IN_PROGRESS >status; until_calls test-update 1; echo UPDATE_COMPLETE >status",
-			contract:   `case $(grep -c test calls) in 2) ` + outlasts + `; false ;; 3) false ;; esac`,
+			contract:   `case $(grep -c "^test" calls) in 2) ` + outlasts + `; false ;; 3) false ;; esac`,
 			calls:      "test deploy-gradual test-update test publish",
 			failure:    "git checkout 1111111 ",
 		},
@@ -148,6 +156,18 @@ func TestDeploy(t *testing.T) {
 			failure: "The test of plant-store-staging failed",
 		},
 		{
+			name:  "a stack's outputs are data, and no commands",
+			stack: "EVIL", shift: "at-once", deployment: "true", contract: "true",
+			calls:   "deploy-at-once publish",
+			failure: "Its output Build names no commit to return to.",
+		},
+		{
+			name:  "a service that accepts a revoked token fails the test",
+			stack: "BLIND", shift: "at-once", deployment: "true", contract: "true",
+			calls:   "deploy-at-once test publish",
+			failure: "The test of plant-store-staging failed",
+		},
+		{
 			name:       "a deployment that fails by itself is not cancelled",
 			deployment: "echo UPDATE_IN_PROGRESS >status; until_calls test-update 1; echo UPDATE_ROLLBACK_COMPLETE >status; exit 1",
 			contract:   outlasts,
@@ -161,9 +181,11 @@ func TestDeploy(t *testing.T) {
 			for _, script := range []string{"deploy", "smoke-test"} {
 				write(t, filepath.Join(folder, "deploy", script), read(t, script))
 			}
-			makes := strings.NewReplacer("CONTRACT", test.contract, "DEPLOYMENT", test.deployment)
 			write(t, filepath.Join(folder, "path/aws"), standInAWS)
-			write(t, filepath.Join(folder, "path/make"), makes.Replace(standInMake))
+			write(t, filepath.Join(folder, "path/make"), "#!/bin/sh\n")
+			write(t, filepath.Join(folder, "path/curl"), standInCurl)
+			write(t, filepath.Join(folder, "deploy/stack"), standInStack+test.deployment)
+			write(t, filepath.Join(folder, "test/contract/run"), standInContract+test.contract)
 			write(t, filepath.Join(folder, "bin/plantstore"), standInPlantstore)
 			write(t, filepath.Join(folder, "calls"), "")
 			write(t, filepath.Join(folder, "status"), cmp.Or(test.stack, "UPDATE_COMPLETE"))
@@ -183,17 +205,21 @@ func TestDeploy(t *testing.T) {
 			if succeeded := err == nil; succeeded != (test.failure == "") {
 				t.Errorf("it ends with %v, want success = %t:\n%s", err, test.failure == "", output)
 			}
-			calls := strings.Fields(read(t, filepath.Join(folder, "calls")))
-			tests := strings.Count(strings.Join(calls, " "), "test")
-			calls = slices.DeleteFunc(calls, func(call string) bool { return call == "revoke" })
+			all := read(t, filepath.Join(folder, "calls"))
+			calls := slices.DeleteFunc(strings.Fields(all), func(call string) bool { return strings.HasPrefix(call, "revoke-") })
 			if got := strings.Join(slices.Compact(calls), " "); got != test.calls {
 				t.Errorf("calls = %q, want %q:\n%s", got, test.calls, output)
 			}
-			if revoked := strings.Count(read(t, filepath.Join(folder, "calls")), "revoke"); revoked != tests {
-				t.Errorf("%d of the tests' %d tokens are revoked, want all", revoked, tests)
+			// A test that passes revokes its own token twice.
+			tests, revoked := strings.Count(all, "test\n")+strings.Count(all, "test-update\n"), strings.Count(all, "revoke-smoke-test-other-token\n")
+			if revoked != tests || strings.Count(all, "revoke-smoke-test-token\n") < tests {
+				t.Errorf("the calls are %q, want that the two tokens of each test are revoked", all)
 			}
-			if tests > 0 && !strings.Contains(string(output), "::add-mask::token\n") {
-				t.Errorf("GitHub does not mask the token in its log:\n%s", output)
+			if tests > 0 && !strings.Contains(string(output), "::add-mask::smoke-test-token\n::add-mask::smoke-test-other-token\n") {
+				t.Errorf("GitHub does not mask the tokens in its log:\n%s", output)
+			}
+			if _, err := os.Stat(filepath.Join(folder, "evil")); err == nil || strings.Contains(string(output), "git checkout 1111111;") {
+				t.Errorf("a text of the stack is a command, or printed as one:\n%s", output)
 			}
 			if test.failure == "" {
 				return

@@ -50,8 +50,8 @@ test: ## run every test, with DynamoDB Local if it can be started
 	done
 	@[ -n "$$DEPLOYMENT" ] || echo 'left out: deployments to a local AWS (DEPLOYMENT=1 go test -v ./test/deployment)' >&2
 
-soak: ## run the random and fault tests at length, and the mutation tests (some minutes)
-	SOAK=1 tools/local/dynamodb go test -count=1 -parallel 16 -timeout 1h ./test/faults
+soak: ## run the fault tests at length, the tests of broken services, and the mutation tests (some minutes)
+	SOAK=1 tools/local/dynamodb go test -count=1 -parallel 16 -timeout 1h ./test/faults ./test/contract
 	$(MAKE) mutate
 
 # Mutation tests, as .gremlins.yaml says. PACKAGE=plant tries one package.

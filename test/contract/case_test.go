@@ -5,6 +5,8 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
+	"unicode/utf8"
 )
 
 // A testCase is a conversation: requests that are sent one after the other, each with the answer that
@@ -19,8 +21,19 @@ func (c testCase) writes() bool {
 	return slices.ContainsFunc(c.steps, func(s step) bool { return s.method != http.MethodGet && s.want.code == 0 })
 }
 
+// isUTF8 reports whether every body is UTF-8. Nobody knows what API Gateway makes of another.
+func (c testCase) isUTF8() bool {
+	return !slices.ContainsFunc(c.steps, func(s step) bool { return !utf8.ValidString(s.body) })
+}
+
+// needsOther reports whether the case needs a token of another subject.
+func (c testCase) needsOther() bool {
+	return slices.ContainsFunc(c.steps, func(s step) bool { return strings.Contains(s.header.Get("Authorization"), "$OTHER") })
+}
+
 // A step is a request and the answer that it must get. In its texts $1 and $2 stand for two ids that no
-// other case has, and $TOKEN for the target's token.
+// other case has, and $-1 for the negative of the first. $TOKEN stands for the target's token, $FORGED for
+// one that nobody issued and that differs only in its secret, and $OTHER for one of another subject.
 type step struct {
 	method string
 	path   string

@@ -9,7 +9,7 @@ import (
 	"plantstore/test/openapitest"
 )
 
-// cases returns every case but [probe].
+// cases returns every case but those of [probes].
 func cases() []testCase {
 	return slices.Concat(authorization(), headers(), bodies(), plants(), duplicates())
 }
@@ -25,6 +25,7 @@ func authorization() []testCase {
 		conversation("no token", with().gets(refused(2001))),
 		conversation("two Authorization headers", with("Bearer $TOKEN", "Bearer $TOKEN").gets(refused(2002))),
 		conversation("an unknown token", with("Bearer "+token.Seal(strings.Repeat("0", 36))).gets(refused(2003))),
+		conversation("another secret with the id of a valid token", with("Bearer $FORGED").gets(refused(2003))),
 		conversation("a token of 9000 characters", with("Bearer "+strings.Repeat("a", 9000)).gets(refused(2003))),
 	}
 }
@@ -48,6 +49,8 @@ func bodies() []testCase {
 	return []testCase{
 		conversation("no body", post("").gets(refused(1002))),
 		conversation("a byte order mark", post("\uFEFF"+fern).gets(refused(1003))),
+		conversation("a name twice", post(strings.TrimSuffix(fern, "}")+`,"`+openapitest.Key()+`":$1}`).gets(refused(1003))),
+		conversation("invalid UTF-8", post(strings.TrimSuffix(fern, "}")+`,"x":"`+"\xff"+`"}`).gets(refused(1003))),
 		conversation("the largest plant", post(openapitest.NewPlant("$1", largest)).gets(answered(largest))),
 		conversation("a plant one byte too large", post(openapitest.NewPlant("$1", tooLarge)).gets(refused(1005))),
 	}

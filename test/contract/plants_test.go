@@ -14,17 +14,24 @@ var (
 	create = post(fern).gets(isFern)
 )
 
-// probe is the one case that writes where only one plant may be written.
-func probe() testCase {
+// probes returns the cases that write where only one plant may be written: it is the same plant in both.
+func probes() []testCase {
 	all := openapitest.PlantOf(func(string) string { return "contract-probe" })
 	first := post(openapitest.NewPlant("$1", all)).with(idempotencyKey, "probe-$1").gets(answered(all))
-	return conversation("a retry after a lost answer gets the answer again",
-		first,
-		first,
-		first.with(idempotencyKey).gets(exists),
-		post(fern).with(idempotencyKey, "probe-$1").gets(refused(3002)),
-		first,
-	)
+	steps := []step{first, first, first.with(idempotencyKey).gets(exists)}
+	for _, member := range openapitest.Texts() {
+		changed := openapitest.PlantOf(func(other string) string {
+			if other == member {
+				return "changed"
+			}
+			return "contract-probe"
+		})
+		steps = append(steps, post(openapitest.NewPlant("$1", changed)).with(idempotencyKey, "probe-$1").gets(refused(3002)))
+	}
+	return []testCase{
+		conversation("a retry after a lost answer gets the answer again", append(steps, first)...),
+		conversation("subjects do not share keys", first, first.with("Authorization", "Bearer $OTHER").gets(exists)),
+	}
 }
 
 // plants returns cases for what a target may lose of a plant. test/storetest and internal/plant test
@@ -38,13 +45,16 @@ func plants() []testCase {
 		conversation("any character", post(openapitest.NewPlant("$1", special)).gets(answered(special))),
 		conversation("each text empty", post(openapitest.NewPlant("$1", empty)).gets(answered(empty))),
 		conversation("ids that differ in the last digit are two", create, post(second).gets(isFern)),
+		conversation("a negative id is stored",
+			post(openapitest.NewPlant("$-1", openapitest.Plant(0))).gets(isFern),
+			post(openapitest.NewPlant("$-1", openapitest.Plant(1))).gets(exists)),
 		conversation("a query string changes nothing", call("POST", "/plants?x=1&x=2", fern).gets(isFern)),
 		conversation("unknown members are ignored", post(" "+withUnknown+" ").gets(isFern)),
 	}
 }
 
-// duplicates returns cases for requests with the same id, and for the longest key. What probe and
-// TestProbe show is not repeated here.
+// duplicates returns cases for requests with the same id, and for the longest key. What [probes]
+// and TestProbe show is not repeated here.
 func duplicates() []testCase {
 	longest, _ := openapitest.At("components", "parameters", "Idempotency-Key", "schema", "maxLength").(int)
 	long := strings.Repeat("k", longest-1)

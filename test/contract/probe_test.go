@@ -32,7 +32,7 @@ func TestProbe(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			run := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestContract$")
 			secret := s.issue(t, test.subject)
-			run.Env = append(os.Environ(), "CONTRACT_URL="+s.url, "TOKEN="+secret, "SUBJECT="+test.given, "WRITES=")
+			run.Env = append(os.Environ(), "CONTRACT_URL="+s.url, "TOKEN="+secret, "SUBJECT="+test.given, "WRITES=", "OTHER_TOKEN=")
 			out, err := run.CombinedOutput()
 			if (err == nil) != (test.prints == passes) || !strings.Contains(string(out), test.prints) {
 				t.Errorf("the run ends with %v and prints %s, want %q", err, out, test.prints)

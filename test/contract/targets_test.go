@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -25,7 +26,19 @@ import (
 type target struct {
 	url   string
 	token string
-	only  int64 // the one plant that may be written; 0 if all may
+	other string // a token of another subject, or empty
+	only  int64  // the one plant that may be written; 0 if all may
+
+	isOurs bool // the gateway is that of `plantstore serve`
+}
+
+// forged returns a token with the id of another, or a JWT with the claims of another, that nobody issued.
+func forged(bearer string) string {
+	if id, isOpaque := token.ID(bearer); isOpaque {
+		return token.Seal(id + strings.Repeat("0", 24))
+	}
+	signed := bearer[:strings.LastIndex(bearer, ".")+1]
+	return signed + strings.Repeat("A", len(bearer)-len(signed))
 }
 
 // probeID returns the one plant that all runs for a subject write.
@@ -73,23 +86,30 @@ func (target target) send(t *testing.T, s step, texts *strings.Replacer) answer 
 // newTarget returns the deployment that the environment names, or else a service with nothing in it.
 func newTarget(t *testing.T) target {
 	t.Helper()
-	url := strings.TrimSuffix(os.Getenv("CONTRACT_URL"), "/")
-	if url == "" {
+	address := strings.TrimSuffix(os.Getenv("CONTRACT_URL"), "/")
+	if address == "" {
 		s := serve(t)
-		return target{url: s.url, token: s.issue(t, "alice")}
+		return target{url: s.url, token: s.issue(t, "alice"), other: s.issue(t, "bob"), isOurs: true}
 	}
-	secret := os.Getenv("TOKEN")
-	if secret == "" {
+	u, err := url.Parse(address)
+	if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" {
+		t.Fatal("URL is not an https or http URL")
+	}
+	found := target{url: address, token: os.Getenv("TOKEN"), other: os.Getenv("OTHER_TOKEN")}
+	if found.token == "" {
 		t.Fatal("TOKEN is not set: export TOKEN=..., then make contract URL=...")
 	}
-	found := target{url: url, token: secret}
-	if os.Getenv("WRITES") == "all" {
+	switch os.Getenv("WRITES") {
+	case "all":
 		return found
+	case "":
+	default:
+		t.Fatal("WRITES is neither all nor empty")
 	}
 	subject := os.Getenv("SUBJECT")
 	if subject == "" {
 		fmt.Println("SUBJECT is not set, so each token has a plant of its own; with the token's subject there, each subject has one")
-		subject = secret
+		subject = found.token
 	}
 	found.only = probeID(subject)
 	return found
@@ -106,8 +126,14 @@ type service struct {
 // serve starts a service without tokens and plants.
 func serve(t *testing.T) service {
 	t.Helper()
+	return serveBinary(t, processtest.Build(t, "cmd/plantstore"))
+}
+
+// serveBinary starts one of this binary.
+func serveBinary(t *testing.T, binary string) service {
+	t.Helper()
 	database, plants, tokens := dynamotest.Tables(t)
-	server := processtest.Serve(t, processtest.Build(t, "cmd/plantstore"),
+	server := processtest.Serve(t, binary,
 		"AWS_ENDPOINT_URL_DYNAMODB="+dynamotest.Endpoint(t), "PLANTS_TABLE="+plants, "TOKENS_TABLE="+tokens)
 	return service{
 		url:      server.URL,

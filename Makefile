@@ -34,7 +34,8 @@ help: ## list the targets
 
 run: ## serve on 127.0.0.1:8080, with everything in memory and a page to try it out (ADDR=HOST:PORT)
 	@echo 'building; the first time, this takes a minute or two'
-	@$(MAKE) --silent plantstore && exec env -u PLANTS_TABLE -u TOKENS_TABLE -u AWS_ENDPOINT_URL -u AWS_ENDPOINT_URL_DYNAMODB \
+	@go build -o bin/plantstore ./cmd/plantstore
+	@exec env -u PLANTS_TABLE -u TOKENS_TABLE -u AWS_ENDPOINT_URL -u AWS_ENDPOINT_URL_DYNAMODB \
 		bin/plantstore serve --addr "$${ADDR:-127.0.0.1:8080}"
 
 plantstore: ## build the command-line tool, bin/plantstore

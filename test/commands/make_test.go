@@ -1,0 +1,205 @@
+// Package commands checks that the Makefile's targets do what is typed, and nothing else that a value says.
+package commands
+
+import (
+	"debug/buildinfo"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"plantstore/test/processtest"
+)
+
+// TestValuesAreData gives each variable that make's help names, and those of tokens and builds, a value that
+// is a command to make and to a shell. No recipe contains it, and make runs none of it.
+func TestValuesAreData(t *testing.T) {
+	t.Parallel()
+	folder := processtest.Repository(t)
+	help, err := exec.CommandContext(t.Context(), "make", "--directory="+folder, "help").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	arguments := []string{"--dry-run", "build-CreatePlantFunction", "mutate", "compatible"}
+	for _, line := range regexp.MustCompile(`(?m)^make ([a-z-]+) `).FindAllStringSubmatch(string(help), -1) {
+		arguments = append(arguments, line[1])
+	}
+	names := regexp.MustCompile(`[A-Z3_]+=`).FindAllString(string(help), -1)
+	if len(names) < 10 {
+		t.Fatalf("make help names the variables %q, want those of every target", names)
+	}
+	for _, name := range append(names, "TOKEN=", "OTHER_TOKEN=", "BUILD=", "PACKAGE=", "ARTIFACTS_DIR=", "S3_PREFIX=") {
+		arguments = append(arguments, name+`$(shell touch expanded)';touch injected;"`)
+	}
+	command := exec.CommandContext(t.Context(), "make", arguments...)
+	command.Dir = folder
+	printed, err := command.CombinedOutput()
+	if err != nil || !strings.Contains(string(printed), "deploy/stack") {
+		t.Fatalf("make %q: %v\n%s", arguments, err, printed)
+	}
+	if strings.Contains(string(printed), "injected") {
+		t.Errorf("make %q would run\n%s", arguments, printed)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "expanded")); err == nil {
+		t.Error("make expands a value")
+	}
+}
+
+// standIns are in place of programs. They record how they are called.
+var standIns = map[string]string{
+	"sam": record + `
+mkdir -p .aws-sam/build && cp template.yaml .aws-sam/build
+`,
+	// `go test -c` makes a program of tests that tries as many cases as $CASES says.
+	"go": `[ "$1 $2" = "test -c" ] || exit 0
+mkdir -p "$(dirname "$4")"
+cat >"$4" <<'END'
+#!/bin/sh
+` + record + `
+echo "$CASES cases tried"
+END
+chmod +x "$4"
+`,
+}
+
+const record = `echo "$(basename "$0") $*" "ARCH=$ARCH BUILD=$BUILD SHIFT=$SHIFT URL=$CONTRACT_URL SUBJECT=$SUBJECT WRITES=$WRITES" >>"$CALLS"`
+
+// TestValuesArrive checks which commands a target runs, and that they get the values that were typed.
+func TestValuesArrive(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		typed []string
+		want  []string // parts of the calls, in this order
+	}{
+		{
+			name:  "make deploy builds for x86_64 and deploys the environment",
+			typed: []string{"deploy", "ENV=staging", "SHIFT=at-once", "BUILD=b 1"},
+			want:  []string{"sam build ARCH=x86_64 BUILD=b 1 SHIFT=at-once", "sam deploy --config-env staging ARCH"},
+		},
+		{
+			name:  "without a value, make deploy deploys dev, whatever ENV is to the shell",
+			typed: []string{"deploy"},
+			want:  []string{"sam build ARCH=x86_64", "SHIFT=gradual", "sam deploy --config-env dev ARCH"},
+		},
+		{
+			name:  "a role that has a prefix in SAM's bucket uploads there",
+			typed: []string{"deploy", "S3_PREFIX=github/x", "AWS_REGION=eu-central-1"},
+			want:  []string{"sam deploy --config-env dev --region eu-central-1 --s3-prefix github/x ARCH"},
+		},
+		{
+			name:  "make build builds for an architecture",
+			typed: []string{"build", "ARCH=arm64"},
+			want:  []string{"sam build ARCH=arm64"},
+		},
+		{
+			name:  "make contract tests a URL",
+			typed: []string{"contract", "URL=https://example.com", "SUBJECT=ann", "WRITES=all", "CASES=1"},
+			want:  []string{"contract.test -test.run ^Test(Contract|Specification)$ ", "URL=https://example.com SUBJECT=ann WRITES=all"},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			calls, printed, err := makeWithStandIns(t, test.typed...)
+			if err != nil {
+				t.Fatalf("make %q: %v\n%s", test.typed, err, printed)
+			}
+			rest := calls
+			for _, part := range test.want {
+				_, after, found := strings.Cut(rest, part)
+				if !found {
+					t.Fatalf("make %q calls\n%s, want %q in this order", test.typed, calls, test.want)
+				}
+				rest = after
+			}
+		})
+	}
+}
+
+// TestRefused checks what is refused before anything is built, deployed or tested.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name   string
+		typed  []string
+		prints string
+	}{
+		{name: "an environment that samconfig.toml lacks", typed: []string{"deploy", "ENV=prod"}, prints: "samconfig.toml has no environment 'prod'; environments: dev staging production local"},
+		{name: "an empty URL", typed: []string{"contract", "URL="}, prints: "URL is empty"},
+		{name: "a contract run without a case", typed: []string{"contract", "URL=https://example.com", "CASES=0"}, prints: "0 cases tried"},
+		{name: "an event outside events", typed: []string{"invoke", "EVENT=events/../go.mod"}, prints: "does not exist; events:\nevents/authorizer/bad-token.json"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			calls, printed, err := makeWithStandIns(t, test.typed...)
+			if err == nil || !strings.Contains(printed, test.prints) || strings.Contains(calls, "sam ") {
+				t.Errorf("make %q = %v, %s, and calls %q, want a failure with %q and no call of SAM", test.typed, err, printed, calls, test.prints)
+			}
+		})
+	}
+}
+
+// makeWithStandIns runs make in a copy of the repository. It returns the calls of the stand-ins and what make
+// prints.
+func makeWithStandIns(t *testing.T, typed ...string) (calls, printed string, err error) {
+	t.Helper()
+	folder := processtest.Repository(t)
+	programs := t.TempDir()
+	for name, script := range standIns {
+		if err := os.WriteFile(filepath.Join(programs, name), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	record := filepath.Join(t.TempDir(), "calls")
+	command := exec.CommandContext(t.Context(), "make", typed...)
+	command.Dir = folder
+	command.Env = []string{"PATH=" + programs + ":" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "CALLS=" + record, "ENV=/root/.shrc"}
+	out, err := command.CombinedOutput()
+	content, _ := os.ReadFile(record) // without a call there is none
+	return string(content), string(out), err
+}
+
+// TestFunction builds a function as SAM has it built. The caller's settings do not change the binary, and
+// the parameters of the build stand beside it.
+func TestFunction(t *testing.T) {
+	t.Parallel()
+	for arch, settings := range map[string][]string{
+		"x86_64": {"GOARCH=amd64", "GOAMD64=v1"},
+		"arm64":  {"GOARCH=arm64", "GOARM64=v8.0"},
+	} {
+		t.Run(arch, func(t *testing.T) {
+			t.Parallel()
+			folder := filepath.Join(t.TempDir(), "CreatePlantFunction")
+			command := exec.CommandContext(t.Context(), "make", "--directory=../..", "build-CreatePlantFunction",
+				"ARTIFACTS_DIR="+folder, "ARCH="+arch, "BUILD=b 1", "SHIFT=at-once")
+			command.Env = append(os.Environ(), "GOAMD64=v3", "GOARM64=v8.1", "GOOS=plan9", "GOFLAGS=-tags=x", "CGO_ENABLED=1")
+			if out, err := command.CombinedOutput(); err != nil {
+				t.Fatalf("make: %v\n%s", err, out)
+			}
+			built, err := buildinfo.ReadFile(filepath.Join(folder, "bootstrap"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, setting := range built.Settings {
+				got = append(got, setting.Key+"="+setting.Value)
+			}
+			settings = append(settings, "GOOS=linux", "CGO_ENABLED=0", "-tags=lambda.norpc,nethttpomithttp2", "-trimpath=true")
+			for _, setting := range settings {
+				if !slices.Contains(got, setting) {
+					t.Errorf("the function is built with %q, want %s", got, setting)
+				}
+			}
+			parameters, err := os.ReadFile(filepath.Join(folder, "../parameters.yaml"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := "Architecture: " + arch + "\nBuild: \"b 1\"\nShift: at-once\n"; string(parameters) != want {
+				t.Errorf("the build has the parameters %q, want %q", parameters, want)
+			}
+		})
+	}
+}

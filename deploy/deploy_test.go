@@ -162,6 +162,12 @@ func TestDeploy(t *testing.T) {
 			failure: "Its output Build names no commit to return to.",
 		},
 		{
+			name:  "an interrupted test revokes its tokens",
+			shift: "at-once", deployment: "true", contract: "kill -TERM $PPID; sleep 1",
+			calls:   "deploy-at-once test publish",
+			failure: "The test of plant-store-staging failed",
+		},
+		{
 			name:  "a service that accepts a revoked token fails the test",
 			stack: "BLIND", shift: "at-once", deployment: "true", contract: "true",
 			calls:   "deploy-at-once test publish",

@@ -36,8 +36,8 @@ func TestPowers(t *testing.T) {
 	)
 	equals := func(key string, value any) object { return object{"StringEquals": object{key: value}} }
 	checkPowers(t, "the role", guarded(role.policy(t).powers()), slices.Concat(
-		allow("s3:AbortMultipartUpload s3:GetObject s3:GetObjectVersion s3:ListBucket s3:PutObject", bucket,
-			equals("aws:ResourceAccount", "${AWS::AccountId}")),
+		allow("s3:GetObject s3:GetObjectVersion s3:ListBucket", bucket, equals("aws:ResourceAccount", "${AWS::AccountId}")),
+		allow("s3:AbortMultipartUpload s3:PutObject", bucket+"/github/${StackName}/*", equals("aws:ResourceAccount", "${AWS::AccountId}")),
 		allow("lambda:*", "lambda:function:${StackName}-*", nil),
 		allow("dynamodb:Describe* dynamodb:GetResourcePolicy dynamodb:ListTagsOfResource dynamodb:TagResource dynamodb:UntagResource "+
 			"dynamodb:UpdateTable", "dynamodb:table/${StackName}-*", nil),

@@ -16,7 +16,7 @@ $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(eval ove
 RACE      = $(if $(shell command -v $$(go env CC)),-race)
 # With the race detector, a program otherwise waits for a second before it ends.
 export GORACE := atexit_sleep_ms=10
-GET_SAM   = export PATH=$$PATH:$$(tools/venv tools/requirements/sam.txt)
+GET_SAM   = bin=$$(tools/venv tools/requirements/sam.txt) && export PATH=$$PATH:$$bin
 # Go checks these programs against its checksum database. It builds them as go.mod says,
 # because they read code for that version.
 GO_RUN     = env GOTOOLCHAIN=$$(go env GOVERSION)+auto go run
@@ -76,7 +76,7 @@ check: ## run what CI runs first: format, lint, template, workflows, contract, t
 	@if command -v checkov >/dev/null; then \
 		checkov --file template.yaml deploy/role.yaml --skip-download --compact --quiet; \
 	else \
-		echo 'checkov is missing: template.yaml is not checked for security (export PATH=$$PATH:$$(tools/venv tools/requirements/checkov.txt))'; \
+		echo 'checkov is missing: template.yaml is not checked for security (bin=$$(tools/venv tools/requirements/checkov.txt) && export PATH=$$PATH:$$bin)'; \
 	fi
 	$(MAKE) compatible
 	$(MAKE) test

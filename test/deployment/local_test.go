@@ -39,23 +39,30 @@ func needs(t *testing.T, programs ...string) {
 // A localAWS is a running local AWS that checks permissions, and a copy of the project to deploy to it.
 type localAWS struct {
 	port, folder string
+	process      int
+	temporary    string // the folder for its temporary files
 }
 
-// start starts a local AWS, which stops at the end of the test.
+// start starts a local AWS for a user with an AWS account. It stops at the end of the test, and must then
+// have removed its files, with the code of the functions that it ran.
 func start(t *testing.T) localAWS {
 	t.Helper()
-	local := localAWS{port: freePort(t), folder: processtest.Repository(t)}
+	local := localAWS{port: freePort(t), folder: processtest.Repository(t), temporary: t.TempDir()}
 	server := exec.Command(filepath.Join(local.folder, "tools/local/aws"), "--port", local.port) //nolint:noctx // it stops by a signal
-	// The user's variables must not reach the functions.
-	server.Env = append(os.Environ(), "AUTH=true", "AWS_ACCESS_KEY_ID=user", "AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:1")
+	server.Env = append(os.Environ(), userVariables("http://user.example")...)
+	server.Env = append(server.Env, "AUTH=true", "AWS_ENDPOINT_URL_DYNAMODB=http://user.example", "TMPDIR="+local.temporary)
 	server.Stdout, server.Stderr = os.Stderr, os.Stderr
 	server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
+	local.process = server.Process.Pid
 	t.Cleanup(func() {
-		_ = syscall.Kill(-server.Process.Pid, syscall.SIGTERM) // it runs
-		_ = server.Wait()                                      // the signal is its error
+		_ = syscall.Kill(-local.process, syscall.SIGTERM) // a test may have ended it
+		_ = server.Wait()                                 // the signal may be its error
+		if left := local.files(t); len(left) > 0 {
+			t.Errorf("the local AWS leaves %v in the folder for temporary files", left)
+		}
 	})
 	health := "http://127.0.0.1:" + local.port + "/_ministack/health"
 	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(100 * time.Millisecond) { // the first start installs it
@@ -68,6 +75,16 @@ func start(t *testing.T) localAWS {
 			t.Fatalf("the local AWS does not start: %v", err)
 		}
 	}
+}
+
+// files returns what is in the folder for temporary files.
+func (local localAWS) files(t *testing.T) []os.DirEntry {
+	t.Helper()
+	files, err := os.ReadDir(local.temporary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }
 
 func freePort(t *testing.T) string {

@@ -15,7 +15,19 @@ import http.server
 import json
 import os
 import re
+import signal
 import socketserver
+import sys
+import tempfile
+
+# ministack runs the code of functions from a folder of a known name, which another user of
+# this machine may have made. So its files are in a new folder, which this user alone may
+# enter. It is removed at the end, also after these signals.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # ministack replaces this
+if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # nohup ignores it
+    signal.signal(signal.SIGHUP, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
+private = tempfile.TemporaryDirectory(prefix="local-aws-")
+tempfile.tempdir = os.environ["STATE_DIR"] = os.environ["S3_DATA_DIR"] = private.name
 
 from ministack import app
 from ministack.services.cloudformation import changesets, engine

@@ -9,6 +9,8 @@
 - Plain HTTP counts as TLS, because the bucket of `sam deploy` accepts nothing else.
 - Web pages reach the deployed APIs and nothing else. Otherwise, any page in a browser on
   this machine could create a function and run it here.
+
+What it does not show is in docs/reliability.md, "Proofs".
 """
 import copy
 import http.server

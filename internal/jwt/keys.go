@@ -28,7 +28,8 @@ const (
 
 // keys are the public keys of an issuer. They are fetched when a token needs a key that is missing or
 // an hour old. They stay in use until a fetch succeeds. Whatever tokens come, they cause at most one
-// fetch a minute, and a few more after a failure.
+// fetch a minute, and a few more after a failure. If the clock was ahead and has been set back, times
+// that are in the future count as past.
 type keys struct {
 	issuer string
 	client *http.Client // follows no redirect
@@ -53,8 +54,10 @@ func (k *keys) find(ctx context.Context, id string) ([]jose.JSONWebKey, error) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
 	now := k.now()
-	needed := k.current[id] == nil || now.Sub(k.fetched) >= maxAge
-	if needed && !now.Before(k.next) {
+	age := now.Sub(k.fetched)
+	needed := k.current[id] == nil || age >= maxAge || age < 0
+	wait := k.next.Sub(now)
+	if needed && (wait <= 0 || wait > interval) {
 		k.err = k.fetch(ctx)
 		k.schedule()
 	}

@@ -108,6 +108,19 @@ func TestFetches(t *testing.T) {
 	})
 }
 
+// Keys that were fetched while the clock was a day ahead are old when it is right again, and the next fetch
+// does not wait for a day.
+func TestClockThatWasAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newIssuer(t)
+		i.now = func() time.Time { return time.Now().Add(24 * time.Hour) }
+		i.try(t, attempt{name: "the first token", key: "k1", requests: 2})
+		i.now = time.Now
+		i.published = nil
+		i.try(t, attempt{name: "a withdrawn key after the clock is right", key: "k1", want: token.ReasonKey, requests: 1})
+	})
+}
+
 // The age of keys counts the wall clock's time: while Lambda freezes a process, the monotonic clock may
 // stop.
 func TestAgeOfKeys(t *testing.T) {

@@ -35,6 +35,7 @@ type issuer struct {
 	verifier  *Verifier           // of its tokens, for the audiences plants and herbs
 	documents map[string]document // by path
 	requests  int                 // how many came
+	connected bool                // after a request, until idle connections are closed
 	private   *ecdsa.PrivateKey
 	published []any // keys, at keysPath
 }
@@ -84,8 +85,12 @@ func answers(status int, contentType, body string) document {
 
 func (i *issuer) RoundTrip(r *http.Request) (*http.Response, error) {
 	i.requests++
+	i.connected = true
 	return i.documents[r.URL.Path](r)
 }
+
+// CloseIdleConnections is called by [http.Client.CloseIdleConnections].
+func (i *issuer) CloseIdleConnections() { i.connected = false }
 
 // draft is a token that differs from a valid one. A nil in its changes removes a member.
 type draft struct {

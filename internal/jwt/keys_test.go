@@ -58,7 +58,8 @@ type attempt struct {
 	requests int
 }
 
-// try makes some attempts.
+// try makes some attempts. None leaves a connection open, which would break while Lambda freezes the
+// process.
 func (i *issuer) try(t *testing.T, attempts ...attempt) {
 	t.Helper()
 	for _, a := range attempts {
@@ -67,6 +68,9 @@ func (i *issuer) try(t *testing.T, attempts ...attempt) {
 		_, err := i.verifier.Verify(t.Context(), i.token(draft{header: object{"kid": a.key}}))
 		if got := i.requests - before; !errors.Is(err, a.want) || got != a.requests {
 			t.Errorf("%s: Verify = %v with %d requests, want %v with %d", a.name, err, got, a.want, a.requests)
+		}
+		if i.connected {
+			t.Errorf("%s: the connection to the issuer is still open", a.name)
 		}
 	}
 }

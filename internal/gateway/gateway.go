@@ -5,7 +5,7 @@
 // It does as AWS does: routes by method and decoded path, without a redirect; path parameters; header
 // names in lower case and repeated headers joined by a comma; a body as text or in base64 by its
 // content type; the authorizer called for every request of a route; functions that are not stopped
-// when their client goes away; and an HTTP API's own answers: 403, 404, 408, 413 and 500, each with a
+// when their client goes away; and an HTTP API's own answers: 400, 403, 404, 408, 413 and 500, each with a
 // JSON message.
 //
 // It does not throttle, refuse an event over Lambda's limit of 6 MB, or parse cookies and query
@@ -21,6 +21,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"os"
 	"path"
 	"strings"
 	"time"
@@ -103,8 +104,10 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case tooLarge:
 		refuse(w, http.StatusRequestEntityTooLarge)
-	case err != nil:
+	case errors.Is(err, os.ErrDeadlineExceeded):
 		refuse(w, http.StatusRequestTimeout)
+	case err != nil:
+		refuse(w, http.StatusBadRequest)
 	default:
 		event := newEvent(r, body, w.Header().Get(requestIDHeader), g.Now())
 		g.invoke(r.Context(), w, event)

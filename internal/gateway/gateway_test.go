@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -108,7 +109,8 @@ func TestAnswers(t *testing.T) {
 	}{
 		{name: "the largest body", body: body(maxBody), authorizer: refusing, status: 403, want: `{"message":"Forbidden"}`},
 		{name: "a larger body", body: body(maxBody + 1), status: 413, want: `{"message":"Request Entity Too Large"}`},
-		{name: "a body cut short", body: iotest.ErrReader(errors.New("broken")), status: 408, want: `{"message":"Request Timeout"}`},
+		{name: "a body that does not end in time", body: iotest.ErrReader(os.ErrDeadlineExceeded), status: 408, want: `{"message":"Request Timeout"}`},
+		{name: "a malformed body", body: iotest.ErrReader(errors.New("broken")), status: 400, want: `{"message":"Bad Request"}`},
 		{name: "a function that answers no JSON", authorizer: allowing, function: answers("yes"), status: 500, want: failed},
 		{name: "an authorizer that hangs", authorizer: hangs, status: 500, want: failed, after: 3 * time.Second},
 		{name: "a function that hangs", authorizer: allowing, function: hangs, status: 500, want: failed, after: 4 * time.Second},

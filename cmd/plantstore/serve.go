@@ -68,7 +68,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	greet("http://"+listener.Addr().String(), bearer)
+	greet(urlOf(listener.Addr()), bearer)
 	stopped := make(chan error)
 	context.AfterFunc(ctx, func() { stopped <- server.Shutdown(context.WithoutCancel(ctx)) })
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
@@ -149,6 +149,16 @@ func newServer(plants plant.Store, tokens token.Verifier, allowOrigins []string,
 		MaxHeaderBytes:               gateway.MaxHeaderSize - 4096, // to which net/http adds 4096
 		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
+}
+
+// urlOf returns the URL of a server on this machine. If the server listens at every address, the URL has a
+// loopback address, because a browser gets the page only there.
+func urlOf(listens net.Addr) string {
+	host, port, _ := net.SplitHostPort(listens.String()) // an address always has both
+	if host == "::" || host == "0.0.0.0" {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
 }
 
 // greet prints the address and how to use the service.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"strings"
 	"testing"
@@ -77,6 +78,22 @@ func TestServeCreatesTables(t *testing.T) {
 		processtest.Serve(t, os.Args[0], append(environment, asCommand)...)
 	}
 	p.issue(t, "ann", "")
+}
+
+// The page is served at the address that serve prints.
+func TestURLOf(t *testing.T) {
+	for _, test := range []struct{ name, listens, want string }{
+		{name: "every address", listens: "[::]:8080", want: "http://127.0.0.1:8080"},
+		{name: "every address of IPv4", listens: "0.0.0.0:8080", want: "http://127.0.0.1:8080"},
+		{name: "an address of IPv6", listens: "[::1]:8080", want: "http://[::1]:8080"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := urlOf(net.TCPAddrFromAddrPort(netip.MustParseAddrPort(test.listens)))
+			if got != test.want {
+				t.Errorf("urlOf(%s) = %s, want %s", test.listens, got, test.want)
+			}
+		})
+	}
 }
 
 // Where serve creates no tables, because they would be in AWS, without what template.yaml gives them.

@@ -175,7 +175,7 @@ Token: %[2]s
 
 Create a plant:
 
-  curl -sS -w '\n' %[1]s/plants -H 'Authorization: Bearer %[2]s' `+
+  curl -sS --noproxy '*' -w '\n' %[1]s/plants -H 'Authorization: Bearer %[2]s' `+
 		`-H 'Content-Type: application/json' -d '{"id":1,"name":"Monstera","tag":"indoor"}'
 
 `, url, bearer)

@@ -113,7 +113,7 @@ func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
 	ctx, cancel := context.WithTimeout(ctx, operationTimeout)
 	defer cancel()
 	err = store.Add(ctx, t)
-	if errors.Is(err, token.ErrUnavailable) {
+	if errors.Is(err, token.ErrOutcomeUnknown) {
 		err = command.explain(err, store.Table)
 		return fmt.Errorf("%w; token %s may be stored, but its secret is lost: revoke it", err, t.ID)
 	}

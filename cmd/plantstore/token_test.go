@@ -1,11 +1,14 @@
 package main
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -57,6 +60,29 @@ func TestIssue(t *testing.T) {
 		if lifetime := stored.ExpiresAt.Sub(stored.CreatedAt).Round(time.Minute); lifetime != want {
 			t.Errorf("token issue %s = %+v, which is valid for %v, want %v", flags, stored, lifetime, want)
 		}
+	}
+}
+
+// Only a token that may be stored must be revoked.
+func TestIssueFails(t *testing.T) {
+	t.Parallel()
+	var requests atomic.Int64
+	database := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if requests.Add(1) == 1 {
+			panic(http.ErrAbortHandler) // perhaps after the token was stored
+		}
+		http.Error(w, `{"__type":"AccessDeniedException"}`, http.StatusBadRequest)
+	}))
+	t.Cleanup(database.Close)
+	for _, test := range []struct{ name, endpoint, want string }{
+		{name: "no connection", endpoint: "http://127.0.0.1:1", want: `cannot reach DynamoDB [^;]*; is it running\?`},
+		{name: "a lost answer, then a refusal", endpoint: database.URL, want: `[^;]*AccessDenied[^;]*; token \w{12} may be stored, but its secret is lost: revoke it`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			args := "token issue --subject ann --endpoint-url " + test.endpoint
+			newTool(t).check(t, args, result{status: 1, stderr: "plantstore: error: " + test.want + "\n"})
+		})
 	}
 }
 

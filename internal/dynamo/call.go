@@ -13,7 +13,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// callError is why an operation of DynamoDB failed. Each store translates it into the errors of its domain.
+// callError is why an operation of DynamoDB failed. A store reports it by [translate].
 type callError struct {
 	MayBeApplied bool // an attempt reached DynamoDB, and its outcome is unknown
 	Temporary    bool // a later retry may succeed
@@ -24,6 +24,19 @@ func (e *callError) Error() string { return "dynamo: " + e.Cause.Error() }
 
 // Unwrap returns the cause.
 func (e *callError) Unwrap() error { return e.Cause }
+
+// translate returns err, an error of [call], as a store reports it: as unknown if the operation may have been
+// applied, as unavailable if it was not and a later retry may succeed, and unchanged otherwise.
+func translate(err, unknown, unavailable error) error {
+	failure, ok := errors.AsType[*callError](err)
+	switch {
+	case ok && failure.MayBeApplied:
+		return fmt.Errorf("%w: %w", unknown, err)
+	case ok && failure.Temporary:
+		return fmt.Errorf("%w: %w", unavailable, err)
+	}
+	return err
+}
 
 // call calls an operation of the SDK, and repeats it until an attempt succeeds, DynamoDB refuses it, ctx
 // ends or the client's retry quota is used up. Its error is an [*callError].

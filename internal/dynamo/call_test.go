@@ -43,7 +43,7 @@ func exists(key, name string) string {
 func isOnly(err, want error) bool {
 	for _, promised := range []error{
 		plant.ErrExists, plant.ErrKeyReused, plant.ErrUnavailable, plant.ErrOutcomeUnknown,
-		token.ErrNotFound, token.ErrUnavailable,
+		token.ErrNotFound, token.ErrUnavailable, token.ErrOutcomeUnknown,
 	} {
 		if errors.Is(err, promised) != errors.Is(want, promised) {
 			return false

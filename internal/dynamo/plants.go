@@ -64,7 +64,7 @@ func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 	if exists, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		return compare(w, exists.Item)
 	}
-	return plantError(err)
+	return translate(err, plant.ErrOutcomeUnknown, plant.ErrUnavailable)
 }
 
 // compare returns the outcome of a write whose id has the stored item with these attributes.
@@ -81,16 +81,4 @@ func compare(w plant.Write, attributes map[string]types.AttributeValue) error {
 		return plant.ErrKeyReused
 	}
 	return nil
-}
-
-// plantError translates the error of [call] for package plant.
-func plantError(err error) error {
-	failure, ok := errors.AsType[*callError](err)
-	switch {
-	case ok && failure.MayBeApplied:
-		return fmt.Errorf("%w: %w", plant.ErrOutcomeUnknown, err)
-	case ok && failure.Temporary:
-		return fmt.Errorf("%w: %w", plant.ErrUnavailable, err)
-	}
-	return err
 }

@@ -45,7 +45,7 @@ func (s *Tokens) Find(ctx context.Context, id string) (token.Token, error) {
 		ConsistentRead: aws.Bool(true),
 	})
 	if err != nil {
-		return token.Token{}, tokenError(err)
+		return token.Token{}, readError(err)
 	}
 	if len(out.Item) == 0 {
 		return token.Token{}, token.ErrNotFound
@@ -67,7 +67,7 @@ func (s *Tokens) Add(ctx context.Context, t token.Token) error {
 	})
 	if exists, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		if len(exists.Item) == 0 {
-			return fmt.Errorf("%w: the id exists, and DynamoDB did not return its item", token.ErrUnavailable)
+			return fmt.Errorf("%w: the id exists, and DynamoDB did not return its item", token.ErrOutcomeUnknown)
 		}
 		stored, unreadable := decodeToken(exists.Item)
 		stored.Revoked = t.Revoked
@@ -76,7 +76,7 @@ func (s *Tokens) Add(ctx context.Context, t token.Token) error {
 		}
 		return errors.New("dynamo: put token: another token has this id")
 	}
-	return tokenError(err)
+	return translate(err, token.ErrOutcomeUnknown, token.ErrUnavailable)
 }
 
 // Revoke implements [token.Store]. It revokes any item with this id, readable or not.
@@ -91,7 +91,7 @@ func (s *Tokens) Revoke(ctx context.Context, id string) error {
 	if causedBy[*types.ConditionalCheckFailedException](err) {
 		return token.ErrNotFound
 	}
-	return tokenError(err)
+	return translate(err, token.ErrOutcomeUnknown, token.ErrUnavailable)
 }
 
 // List yields every token, in no order. An expired or revoked one is listed until DynamoDB removes
@@ -128,17 +128,11 @@ func (s *Tokens) scanPage(ctx context.Context, in *dynamodb.ScanInput) (*dynamod
 	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
 	defer cancel()
 	page, err := call(ctx, s.Client.Scan, in)
-	return page, tokenError(err)
+	return page, readError(err)
 }
 
-// tokenError translates the error of [call] for package token.
-func tokenError(err error) error {
-	failure, ok := errors.AsType[*callError](err)
-	if ok && (failure.MayBeApplied || failure.Temporary) {
-		return fmt.Errorf("%w: %w", token.ErrUnavailable, err)
-	}
-	return err
-}
+// readError translates the error of a read, which changes nothing.
+func readError(err error) error { return translate(err, token.ErrUnavailable, token.ErrUnavailable) }
 
 // tokenItemKey returns the key of the item with this id.
 func tokenItemKey(id string) map[string]types.AttributeValue {

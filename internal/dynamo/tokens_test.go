@@ -41,6 +41,7 @@ func TestFindByAttempts(t *testing.T) {
 		{name: "a refusal", attempts: do(deny), want: errOther},
 
 		{name: "every attempt is throttled", attempts: do(throttle), want: token.ErrUnavailable},
+		{name: "no attempt is answered", attempts: do(stall), want: token.ErrUnavailable},
 
 		{name: "nothing but an id", attempts: do(bare), want: errOther},
 		{name: "a word for the time of expiry", attempts: do(timeless), want: errOther},
@@ -126,26 +127,32 @@ func TestListReadsEachPage(t *testing.T) {
 	}
 }
 
-// A token that may have been stored or revoked is reported as such, whatever is refused afterwards. The
+// A token that may have been stored or revoked is reported as such, whatever is refused afterwards, and so
+// is one that has not been. The
 // time of expiry is stored in seconds: the table's TTL needs that. A revocation has one condition: it
 // revokes any item with this id, readable or not.
 func TestUncertainChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		issued := token.Token{ID: "i", ExpiresAt: time.Unix(1_800_000_000, 0)}
 		adding := newFake(t, hangUp, deny)
-		if err := adding.tokens().Add(t.Context(), issued); !isOnly(err, token.ErrUnavailable) {
-			t.Errorf("Add = %v, want %v", err, token.ErrUnavailable)
+		if err := adding.tokens().Add(t.Context(), issued); !isOnly(err, token.ErrOutcomeUnknown) {
+			t.Errorf("Add = %v, want %v", err, token.ErrOutcomeUnknown)
 		}
 		if body := adding.requests[0].body; !strings.Contains(body, `"expires_at":{"N":"1800000000"}`) {
 			t.Errorf("Add sends %s, want the seconds of expiry", body)
 		}
 		existing := newFake(t, refuse("ConditionalCheckFailedException"))
-		if err := existing.tokens().Add(t.Context(), issued); !isOnly(err, token.ErrUnavailable) {
-			t.Errorf("Add of an id that exists, without its item, = %v, want %v", err, token.ErrUnavailable)
+		if err := existing.tokens().Add(t.Context(), issued); !isOnly(err, token.ErrOutcomeUnknown) {
+			t.Errorf("Add of an id that exists, without its item, = %v, want %v", err, token.ErrOutcomeUnknown)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := newFake(t, noServer).tokens().Add(ctx, issued); !isOnly(err, token.ErrUnavailable) {
+			t.Errorf("Add without a server = %v, want %v", err, token.ErrUnavailable)
 		}
 		revoking := newFake(t, hangUp, deny)
-		if err := revoking.tokens().Revoke(t.Context(), "i"); !isOnly(err, token.ErrUnavailable) {
-			t.Errorf("Revoke = %v, want %v", err, token.ErrUnavailable)
+		if err := revoking.tokens().Revoke(t.Context(), "i"); !isOnly(err, token.ErrOutcomeUnknown) {
+			t.Errorf("Revoke = %v, want %v", err, token.ErrOutcomeUnknown)
 		}
 		if body := revoking.requests[0].body; !strings.Contains(body, `"ConditionExpression":"attribute_exists(id)"`) {
 			t.Errorf("Revoke sends %s, want the condition that there is an item, and no other", body)

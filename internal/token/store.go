@@ -10,8 +10,12 @@ var (
 	// ErrNotFound means that the store holds no such token.
 	ErrNotFound = errors.New("token: not found")
 
-	// ErrUnavailable means that the store or issuer could not be reached or refused.
+	// ErrUnavailable means that the store or issuer could not be reached, or refused the call. The call
+	// did not change a token and never will.
 	ErrUnavailable = errors.New("token: store or issuer is unavailable")
+
+	// ErrOutcomeUnknown means that the change may have been made, or may yet be: repeat the call.
+	ErrOutcomeUnknown = errors.New("token: outcome is unknown")
 )
 
 // Finder finds tokens. It is all that a [Verifier] needs of a store.
@@ -27,11 +31,12 @@ type Store interface {
 	Finder
 
 	// Add stores the new token t under its id. It may be repeated, and never changes a stored token. It
-	// returns ErrUnavailable if its success is not certain, and another error if a different token has
-	// the id.
+	// returns ErrUnavailable or ErrOutcomeUnknown. Any other error means that a different token has the
+	// id, or that Add cannot succeed as the service is set up, and nothing was stored.
 	Add(ctx context.Context, t Token) error
 
 	// Revoke makes the token with this id invalid for good: no concurrent or later Add undoes it. It
-	// may be repeated. It returns ErrNotFound, or ErrUnavailable if its success is not certain.
+	// may be repeated. It returns ErrNotFound, ErrUnavailable or ErrOutcomeUnknown. Any other error means
+	// that Revoke cannot succeed as the service is set up, and nothing was changed.
 	Revoke(ctx context.Context, id string) error
 }

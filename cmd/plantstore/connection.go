@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"os"
 	"strconv"
@@ -49,18 +50,24 @@ func (c *connection) AfterApply() (err error) {
 	return dynamo.CheckEndpoint("--endpoint-url", c.EndpointURL)
 }
 
-// isLocal reports whether the DynamoDB is at an http endpoint that is not AWS's, as local ones are.
+// isLocal reports whether the DynamoDB is at an http endpoint on this machine: at a loopback address, at the
+// name by which containers call the machine, or at a name without a dot, such as localhost or a container's.
 func (c *connection) isLocal() bool {
-	return strings.HasPrefix(c.EndpointURL, "http:") && !strings.Contains(c.EndpointURL, ".amazonaws.com")
+	endpoint, err := url.Parse(c.EndpointURL)
+	if err != nil || endpoint.Scheme != "http" {
+		return false
+	}
+	host := endpoint.Hostname()
+	if address, err := netip.ParseAddr(host); err == nil {
+		return address.IsLoopback()
+	}
+	return host == "host.docker.internal" || !strings.Contains(host, ".")
 }
 
 // config returns the SDK's configuration. A local DynamoDB accepts any region and credentials, so config
 // supplies them if none are set.
 func (c *connection) config(ctx context.Context) (aws.Config, error) {
 	options := []func(*config.LoadOptions) error{config.WithLogger(logging.Nop{})}
-	if c.EndpointURL != "" {
-		options = append(options, config.WithBaseEndpoint(c.EndpointURL))
-	}
 	if c.isLocal() {
 		options = append(options, config.WithDefaultRegion("us-east-1"))
 	}

@@ -28,7 +28,7 @@ Results are printed to standard output, messages to standard error.
 Exit status: 0 success, 1 failure, 2 usage error.`
 
 type commandLine struct {
-	Serve serveCommand `cmd:"" help:"Serve the API on this machine. At an http --endpoint-url, this creates missing tables."`
+	Serve serveCommand `cmd:"" help:"Serve the API on this machine. At a local --endpoint-url, this creates missing tables."`
 	Token tokenCommand `cmd:"" help:"Issue, list and revoke bearer tokens."`
 }
 

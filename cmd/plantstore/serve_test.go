@@ -100,8 +100,16 @@ func TestURLOf(t *testing.T) {
 func TestIsLocal(t *testing.T) {
 	for endpoint, want := range map[string]bool{
 		"http://127.0.0.1:8000":               true,
+		"http://[::1]:8000":                   true,
+		"http://localhost:8000":               true,
+		"http://dynamodb:8000":                true, // a container
+		"http://host.docker.internal:8000":    true,
 		"https://127.0.0.1:8000":              false,
+		"http://192.168.1.2:8000":             false,
 		"http://dynamodb.a-b-1.amazonaws.com": false,
+		"http://dynamodb.a-b-1.api.aws":       false,
+		"http://localhost.example:8000":       false,
+		"":                                    false, // AWS's own
 	} {
 		if got := (&connection{EndpointURL: endpoint}).isLocal(); got != want {
 			t.Errorf("isLocal of %s = %t, want %t", endpoint, got, want)

@@ -79,6 +79,10 @@ func (c *connection) config(ctx context.Context) (aws.Config, error) {
 	if err != nil {
 		return cfg, err
 	}
+	if c.EndpointURL != "" {
+		cfg.BaseEndpoint = &c.EndpointURL
+		cfg.ConfigSources = nil // where the SDK may find another endpoint, or that it must ignore this one
+	}
 	if cfg.Region == "" {
 		return cfg, errors.New("no AWS region: set AWS_REGION, or AWS_PROFILE to a profile that has one")
 	}

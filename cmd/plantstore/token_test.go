@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -63,7 +64,28 @@ func TestIssue(t *testing.T) {
 	}
 }
 
-// Only a token that may be stored must be revoked.
+// With --stack, the table of tokens is the stack's. --endpoint-url is DynamoDB's, whatever the variables say,
+// and not CloudFormation's.
+func TestStack(t *testing.T) {
+	t.Parallel()
+	_, store := tokenTool(t)
+	cloudFormation := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.FormValue("StackName") == "dev" && r.FormValue("LogicalResourceId") == "TokensTable" {
+			fmt.Fprintf(w, `<DescribeStackResourceResponse><DescribeStackResourceResult><StackResourceDetail>
+				<PhysicalResourceId>%s</PhysicalResourceId>
+				</StackResourceDetail></DescribeStackResourceResult></DescribeStackResourceResponse>`, store.Table)
+		}
+	}))
+	t.Cleanup(cloudFormation.Close)
+	p := newTool(t, slices.Concat(processtest.Environment("http://127.0.0.1:1"),
+		[]string{"AWS_ENDPOINT_URL=" + cloudFormation.URL, "TOKENS_TABLE=another"})...)
+	_, id := p.issue(t, "ann", "--stack dev --endpoint-url "+dynamotest.Endpoint(t))
+	if _, err := store.Find(t.Context(), id); err != nil {
+		t.Errorf("Find in the table of the stack = %v, want the token that was issued", err)
+	}
+}
+
+// Only a token that may be stored must be revoked. The SDK's variable does not switch the flag off.
 func TestIssueFails(t *testing.T) {
 	t.Parallel()
 	var requests atomic.Int64
@@ -81,7 +103,7 @@ func TestIssueFails(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			args := "token issue --subject ann --endpoint-url " + test.endpoint
-			newTool(t).check(t, args, result{status: 1, stderr: "plantstore: error: " + test.want + "\n"})
+			newTool(t, "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true").check(t, args, result{status: 1, stderr: "plantstore: error: " + test.want + "\n"})
 		})
 	}
 }

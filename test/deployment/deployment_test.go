@@ -13,6 +13,7 @@ const (
 	staging  = "plant-store-staging"
 	roles    = "deploy-plant-store-staging"
 	provider = "token.actions.githubusercontent.com"
+	upload   = "S3_PREFIX=github/" + staging // as in deploy.yml
 )
 
 // TestDeployment deploys staging as docs/operations.md and deploy/deploy do, from the role of the
@@ -67,7 +68,7 @@ func TestDeployment(t *testing.T) {
 		}},
 		{"the role deploys another build with another parameter, which replaces both versions", func(t *testing.T) {
 			local.edit(t, "environments.yaml", "Memory: 256", "Memory: 512")
-			local.must(t, append(role, "BUILD=2222222 second", "deploy/deploy", "staging")...)
+			local.must(t, append(role, upload, "BUILD=2222222 second", "deploy/deploy", "staging")...)
 			for _, function := range []string{"AuthorizerFunction", "CreatePlantFunction"} {
 				live := []string{"lambda", "get-function-configuration", "--qualifier", "live", "--function-name"}
 				if memory := local.query(t, "MemorySize", append(live, local.resource(t, staging, function))...); memory != "512" {
@@ -77,15 +78,40 @@ func TestDeployment(t *testing.T) {
 		}},
 		{"a broken build fails, and the way back is printed", func(t *testing.T) {
 			local.edit(t, "internal/api/catalogue.go", "code: 2001", "code: 2009")
-			output, err := local.run(t, append(role, "BUILD=3333333 third", "deploy/deploy", "staging", "at-once")...)
+			output, err := local.run(t, append(role, upload, "BUILD=3333333 third", "deploy/deploy", "staging", "at-once")...)
 			if wayBack := "git checkout 2222222"; err == nil || !strings.Contains(output, wayBack) {
 				t.Errorf("a build with another code ends with %v and prints %s, want a failure and %q", err, output, wayBack)
 			}
 		}},
-		{"production without a topic is refused", func(t *testing.T) {
-			output, err := local.run(t, "sam", "deploy", "--config-env", "production")
-			if err == nil || !strings.Contains(output, "Production requires an AlarmTopic") {
-				t.Errorf("sam deploy = %v %s, want the assertion of template.yaml", err, output)
+		{"the role cannot write where an administrator uploads, and an administrator takes nothing from there", func(t *testing.T) {
+			bucket := local.output(t, "aws-sam-cli-managed-default", "SourceBucket")
+			keys := strings.Fields(local.query(t, "Contents[?!starts_with(Key, 'github/')].Key", "s3api", "list-objects-v2", "--bucket", bucket))
+			if len(keys) < 3 {
+				t.Fatalf("the bucket has %q, want an administrator's template and code", keys)
+			}
+			for _, key := range keys {
+				put := []string{"aws", "s3api", "put-object", "--bucket", bucket, "--body", "LICENSE", "--key", key}
+				if output, err := local.run(t, append(role, put...)...); err == nil || !strings.Contains(output, "(AccessDenied)") {
+					t.Errorf("the role writes %s: %v, %s, want AccessDenied", key, err, output)
+				}
+				local.must(t, put...) // as if it could
+			}
+			local.must(t, "git", "checkout", "internal", "environments.yaml")
+			local.edit(t, "environments.yaml", "PermissionsBoundary: ''", "PermissionsBoundary: "+local.output(t, roles, "Boundary"))
+			local.must(t, "BUILD=1111111 fourth", "deploy/deploy", "staging", "at-once")
+		}},
+		{"parameters that do not go together are refused", func(t *testing.T) {
+			for parameters, refusal := range map[string]string{
+				"Stage=production":                   "Production requires an AlarmTopic",
+				"DomainName=plants.example.com":      "DomainName requires CertificateArn",
+				"DefaultAddress=closed":              "Without DomainName",
+				"TokenIssuer=https://issuer.example": "Set both TokenIssuer and TokenAudience",
+				"TokenAudience=plants":               "Set both TokenIssuer and TokenAudience",
+			} {
+				output, err := local.run(t, "sam", "deploy", "--config-env", "dev", "--parameter-overrides", parameters)
+				if err == nil || !strings.Contains(output, refusal) {
+					t.Errorf("sam deploy with %s = %v %s, want %q", parameters, err, output, refusal)
+				}
 			}
 		}},
 		{"deleting the stack keeps its tables", func(t *testing.T) {

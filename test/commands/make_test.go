@@ -48,6 +48,19 @@ func TestValuesAreData(t *testing.T) {
 	}
 }
 
+// TestScripts checks that no script makes a command of a value: by eval, or by the text of another shell, which
+// single quotes alone keep as it is. README's own commands are the exception; TestValuesAreData has the Makefile.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	folder := processtest.Repository(t)
+	const found = `git grep -nE '^[^#]*\b(eval |(ba)?sh -c [^'"'"'])' -- . ':!*.go' ':!*.md' ':!.ci/sam-local' ':!Makefile'`
+	command := exec.CommandContext(t.Context(), "sh", "-c", found)
+	command.Dir = folder
+	if lines, _ := command.Output(); len(lines) > 0 { // git grep fails if it finds nothing
+		t.Errorf("these lines may run a value as a command:\n%s", lines)
+	}
+}
+
 // standIns are in place of programs. They record how they are called.
 var standIns = map[string]string{
 	"sam": record + `

@@ -37,7 +37,7 @@ type entry struct {
 var catalogue = []entry{
 	{code: 1001, cause: errContentType, message: "The content type is not application/json."},
 	{code: 1002, cause: errNoBody, message: "The body is missing or empty."},
-	{code: 1003, cause: plant.ErrMalformed, message: "The body is not well-formed JSON, or has a duplicate name, invalid UTF-8 or a lone surrogate."},
+	{code: 1003, cause: plant.ErrMalformed, message: "The body is not well-formed JSON, or has a duplicate name, invalid UTF-8, a lone surrogate or more than 10000 levels of nesting."},
 	{code: 1004, cause: plant.ErrInvalid, message: "The body is not a NewPlant."},
 	{code: 1005, cause: plant.ErrTooLarge, message: "The plant is too large: its texts together may have at most 399360 bytes of UTF-8, and the body at most 2500000 bytes."},
 	{code: 1006, cause: errIdempotencyKey, message: "The Idempotency-Key is malformed: it must have 1 to 255 visible ASCII characters."},

@@ -26,6 +26,11 @@ func TestDecode(t *testing.T) {
 		{"an integer with an exponent", `{"id":-1.20e1,"name":"fern"}`, NewPlant{ID: -12, Plant: Plant{Name: "fern"}}},
 		{"the largest body", fernIn(MaxBody), fern},
 		{
+			"a name of the largest size, in escapes",
+			`{"id":1,"name":"` + strings.Repeat(`\u006e`, MaxSize) + `"}`,
+			NewPlant{ID: 1, Plant: Plant{Name: strings.Repeat("n", MaxSize)}},
+		},
+		{
 			"a name and a tag of the largest size together",
 			`{"id":1,"name":"` + longest + `","tag":"` + umlaut + `"}`,
 			NewPlant{ID: 1, Plant: Plant{Name: longest, Tag: &umlaut}},

@@ -1,9 +1,15 @@
 package dynamo_test
 
 import (
+	"errors"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"plantstore/internal/dynamo"
+	"plantstore/internal/plant"
+	"plantstore/internal/token"
 	"plantstore/test/dynamotest"
 	"plantstore/test/storetest"
 )
@@ -22,14 +28,23 @@ func TestTokens(t *testing.T) {
 	storetest.TestTokens(t, &dynamo.Tokens{Client: client, Table: tokens})
 }
 
-// A table with another key is refused. The other tests check the tables that they create.
-func TestCheckTables(t *testing.T) {
+// An item of another program, which has nothing but the key, is not overwritten.
+func TestItemsOfOthers(t *testing.T) {
 	t.Parallel()
 	client, plants, tokens := dynamotest.Tables(t)
-	if err := dynamo.CheckTables(t.Context(), client, plants, plants); err == nil {
-		t.Error("CheckTables of the table of plants, in place of that of tokens, = nil, want an error")
+	put := func(table string, id types.AttributeValue) {
+		in := &dynamodb.PutItemInput{TableName: &table, Item: map[string]types.AttributeValue{"id": id}}
+		if _, err := client.PutItem(t.Context(), in); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := dynamo.CheckTables(t.Context(), client, tokens, tokens); err == nil {
-		t.Error("CheckTables of the table of tokens, in place of that of plants, = nil, want an error")
+	put(plants, &types.AttributeValueMemberN{Value: "1"})
+	put(tokens, &types.AttributeValueMemberS{Value: "1"})
+	write := plant.Write{NewPlant: plant.NewPlant{ID: 1}, Key: "k"}
+	if err := (&dynamo.Plants{Client: client, Table: plants}).Create(t.Context(), write); !errors.Is(err, plant.ErrExists) {
+		t.Errorf("Create = %v, want %v", err, plant.ErrExists)
+	}
+	if err := (&dynamo.Tokens{Client: client, Table: tokens}).Add(t.Context(), token.Token{ID: "1"}); err == nil {
+		t.Error("Add = nil, want an error")
 	}
 }

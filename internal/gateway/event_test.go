@@ -34,7 +34,7 @@ func last[E any](t *testing.T, f *function) (event E) {
 	return event
 }
 
-// The events of a request are those in events/.
+// The events of a request are those in events/, with the id that the client gets.
 func TestEvents(t *testing.T) {
 	var want events.APIGatewayV2HTTPRequest
 	var wantAuthorizer events.APIGatewayV2CustomAuthorizerV2Request
@@ -56,7 +56,9 @@ func TestEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	authorizer, f := answers(string(verdict)), answers(ok)
-	serve(r, authorizer, f)
+	id := serve(r, authorizer, f).Header().Get("Apigw-Requestid")
+	want.RequestContext.RequestID = id
+	wantAuthorizer.RequestContext.RequestID = id
 	if got := last[events.APIGatewayV2CustomAuthorizerV2Request](t, authorizer); !reflect.DeepEqual(got, wantAuthorizer) {
 		t.Errorf("event of the authorizer =\n%+v, want\n%+v", got, wantAuthorizer)
 	}

@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"io"
 	"log/slog"
@@ -63,7 +64,7 @@ func newGateway(authorizer, f gateway.Function) *gateway.Gateway {
 		Function:   f,
 		Log:        slog.New(slog.DiscardHandler),
 		Now:        func() time.Time { return time.Date(2026, 3, 1, 13, 0, 0, 0, time.FixedZone("", 3600)) },
-		NewID:      func() string { return "JKJaXmPLvHcESHA=" },
+		NewID:      rand.Text,
 	})
 }
 

@@ -32,6 +32,7 @@ func TestRequests(t *testing.T) {
 		{"a script", "127.0.0.1", "/page.js", "localhost", "*/*", 200, false},
 
 		{"a name bound to this machine, which begins as its address", "127.0.0.1", "/", "127.0.0.1.evil.example", "*/*", 403, false},
+		{"a name bound to this machine, which begins as localhost", "127.0.0.1", "/", "localhost.evil.example", "*/*", 403, false},
 		{"an address of the network", "127.0.0.1", "/", "192.168.1.2:8080", "*/*", 403, false},
 		{"no accepted type goes to the API", "127.0.0.1", "/", "127.0.0.1:8080", "", 404, false},
 	}

@@ -48,7 +48,7 @@ func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 		// would answer 403 itself, with a body of its own. The context has a digest of the header, for which
 		// alone the verdict is valid.
 		IsAuthorized: true,
-		Context:      newVerdict(r.Headers["authorization"], r.principal, err),
+		Context:      newVerdict(r.Headers["authorization"], r.principal, result),
 	})
 }
 

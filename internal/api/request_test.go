@@ -62,19 +62,20 @@ func TestBody(t *testing.T) {
 
 // Both functions answer and log whatever comes in. No plant is created, and no token is verified.
 func TestEventsThatAreNone(t *testing.T) {
-	missing := verdict{Verdict: "deny", Presented: token.Digest(""), Reason: "missing"}
+	deny := verdict{Verdict: "deny", Presented: token.Digest("")}
 	unavailable := verdict{Verdict: "unavailable", Presented: token.Digest("")}
 	tests := []struct {
 		name, event string
+		code        int32   // of the function
 		want        verdict // of the authorizer
 	}{
-		{"no member", "{}", missing},
-		{"a header that is no text", `{"headers":{"canary":1}}`, unavailable},
+		{"no member", "{}", 2001, deny},
+		{"a header that is no text", `{"headers":{"canary":1}}`, 5001, unavailable},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := checkedAnswer(t, store{}, []byte(test.event)); got.refusal.Code != 5001 {
-				t.Errorf("Invoke = %v, want 5001", got)
+			if got := checkedAnswer(t, store{}, []byte(test.event)); got.refusal.Code != test.code {
+				t.Errorf("Invoke = %v, want %d", got, test.code)
 			}
 			if got, line := checkedVerdict(t, nil, []byte(test.event)); got != test.want {
 				t.Errorf("verdict = %+v, logged as %v, want %+v", got, line, test.want)

@@ -3,10 +3,12 @@ package api
 import (
 	"cmp"
 	"context"
+	"encoding/json/v2"
 	"errors"
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -24,17 +26,13 @@ func TestAuthentication(t *testing.T) {
 		maps.Copy(v, changes)
 		return v
 	}
-	deny := func(reason string) object {
-		return object{"verdict": "deny", "presented": token.Digest(credentials), "reason": reason}
-	}
+	deny := object{"verdict": "deny", "presented": token.Digest(credentials)}
 	tests := []struct {
 		name    string
 		verdict any
 		code    int32
 	}{
-		{"no token", deny("missing"), 2001},
-		{"a malformed header", deny("malformed"), 2002},
-		{"an invalid token", deny("invalid"), 2003},
+		{"an invalid token", deny, 2003},
 		{"a token that cannot be checked", object{"verdict": "unavailable", "presented": token.Digest(credentials)}, 5003},
 
 		{"no authorizer ran", nil, 5001},
@@ -42,10 +40,8 @@ func TestAuthentication(t *testing.T) {
 		{"an allow of another value", with(object{"presented": token.Digest("Bearer other")}), 5001},
 		{"an allow without a subject", with(object{"subject": ""}), 5001},
 		{"an allow without a token id", with(object{"token_id": ""}), 5001},
-		{"an allow with a reason", with(object{"reason": "invalid"}), 5001},
 		{"an unknown verdict", with(object{"verdict": "maybe"}), 5001},
-		{"a deny of another value", object{"verdict": "deny", "presented": token.Digest("other"), "reason": "missing"}, 5001},
-		{"a deny with an unknown reason", deny("mood"), 5001},
+		{"a deny of another value", object{"verdict": "deny", "presented": token.Digest("other")}, 5001},
 		{"unavailable for another value", object{"verdict": "unavailable", "presented": token.Digest("other")}, 5001},
 	}
 	wrong := map[string]string{"content-type": "text/plain", "idempotency-key": "a b"}
@@ -59,6 +55,66 @@ func TestAuthentication(t *testing.T) {
 				t.Errorf("log = %v, want no subject and no token id", got.line)
 			}
 		})
+	}
+}
+
+// A request without a well-formed token is refused, whatever the verdict is, and also if no authorizer ran.
+func TestNoToken(t *testing.T) {
+	for _, test := range []struct {
+		name, authorization string
+		code                int32
+	}{
+		{"an empty header", "", 2001},
+		{"another scheme", "Basic canary", 2001},
+		{"two tokens", "Bearer canary, canary", 2002},
+		{"a byte that is no text", "Bearer canary\uFFFD", 2002},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			allow := allowed()
+			allow["presented"] = token.Digest(test.authorization)
+			for _, verdict := range []any{nil, allow} {
+				got := checkedAnswer(t, store{}, event(map[string]string{"authorization": test.authorization}, "", verdict))
+				if got.refusal.Code != test.code {
+					t.Errorf("Invoke with the verdict %v = %v, want the error %d", verdict, got, test.code)
+				}
+			}
+		})
+	}
+}
+
+// versionBefore has the verdicts of the authorizer that is deployed, and what a function makes of each. An
+// authorizer of this version may give no other: it meets functions of the version before. A new verdict is
+// added here in one release, and given in the next.
+var versionBefore = map[string]int32{
+	`{"verdict":"allow","presented":"$1","subject":"alice","token_id":"t1"}`: 0,
+	`{"verdict":"deny","presented":"$1"}`:                                    2003,
+	`{"verdict":"unavailable","presented":"$1"}`:                             5003,
+}
+
+// While a deployment shifts traffic, each function may meet the other's version before, with any error.
+func TestVersions(t *testing.T) {
+	presented := strings.NewReplacer("$1", token.Digest(credentials))
+	var known []string
+	for text, want := range versionBefore {
+		given := presented.Replace(text)
+		known = append(known, given)
+		var v verdict
+		if err := json.Unmarshal([]byte(given), &v); err != nil {
+			t.Fatal(err)
+		}
+		_, err := v.check(credentials)
+		if got := classify(err).code; got != want {
+			t.Errorf("after the verdict %s of an older authorizer, the function answers %d, want %d", given, got, want)
+		}
+	}
+	for _, e := range append(catalogue, entry{}) {
+		content, err := json.Marshal(newVerdict(credentials, token.Principal{Subject: "alice", TokenID: "t1"}, classify(e.cause)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(known, string(content)) {
+			t.Errorf("after the error %d, the authorizer's verdict is %s, which an older function does not know", e.code, content)
+		}
 	}
 }
 

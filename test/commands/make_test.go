@@ -2,14 +2,19 @@
 package commands
 
 import (
+	"bufio"
+	"context"
 	"debug/buildinfo"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"plantstore/test/processtest"
 )
@@ -73,10 +78,17 @@ cat >"$4" <<'END'
 #!/bin/sh
 ` + record + `
 echo "$CASES cases tried"
+exit $STATUS
 END
 chmod +x "$4"
 `,
 }
+
+// standInDynamoDB is in place of tools/local/dynamodb, and starts nothing.
+const standInDynamoDB = `
+if [ "$1" = --port ]; then shift 2; fi
+exec "$@"
+`
 
 const record = `echo "$(basename "$0") $*" "ARCH=$ARCH BUILD=$BUILD SHIFT=$SHIFT URL=$CONTRACT_URL SUBJECT=$SUBJECT WRITES=$WRITES" >>"$CALLS"`
 
@@ -86,53 +98,60 @@ func TestValuesArrive(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		typed []string
-		want  []string // parts of the calls, in this order
+		calls string // a regular expression for parts of the calls, in this order
 	}{
 		{
 			name:  "make deploy builds for x86_64 and deploys the environment",
 			typed: []string{"deploy", "ENV=staging", "SHIFT=at-once", "BUILD=b 1"},
-			want:  []string{"sam build ARCH=x86_64 BUILD=b 1 SHIFT=at-once", "sam deploy --config-env staging ARCH"},
+			calls: "sam build ARCH=x86_64 BUILD=b 1 SHIFT=at-once.*sam deploy --config-env staging ARCH",
 		},
 		{
-			name:  "without a value, make deploy deploys dev, whatever ENV is to the shell",
+			name:  "without a value, make deploy deploys dev, whatever ENV is to the shell, and the build has the commit's name",
 			typed: []string{"deploy"},
-			want:  []string{"sam build ARCH=x86_64", "SHIFT=gradual", "sam deploy --config-env dev ARCH"},
+			calls: "sam build ARCH=x86_64 BUILD=[0-9a-f]{7,}(-dirty)? 20[0-9T:-]+Z SHIFT=gradual .*sam deploy --config-env dev ARCH",
 		},
 		{
 			name:  "a role that has a prefix in SAM's bucket uploads there",
 			typed: []string{"deploy", "S3_PREFIX=github/x", "AWS_REGION=eu-central-1"},
-			want:  []string{"sam deploy --config-env dev --region eu-central-1 --s3-prefix github/x ARCH"},
+			calls: "sam deploy --config-env dev --region eu-central-1 --s3-prefix github/x ARCH",
 		},
 		{
 			name:  "make build builds for an architecture",
 			typed: []string{"build", "ARCH=arm64"},
-			want:  []string{"sam build ARCH=arm64"},
+			calls: "sam build ARCH=arm64",
+		},
+		{
+			name:  "make invoke invokes the function of the event's folder",
+			typed: []string{"invoke", "EVENT=events/authorizer/create.json", "SAM_FLAGS=--debug --beta"},
+			calls: "sam build .*sam local invoke AuthorizerFunction --event events/authorizer/create.json --debug --beta ARCH",
+		},
+		{
+			name:  "make sam-local serves at a port",
+			typed: []string{"sam-local", "PORT=3001"},
+			calls: "sam build .*sam local start-api --port 3001 ARCH",
 		},
 		{
 			name:  "make contract tests a URL",
 			typed: []string{"contract", "URL=https://example.com", "SUBJECT=ann", "WRITES=all", "CASES=1"},
-			want:  []string{"contract.test -test.run ^Test(Contract|Specification)$ ", "URL=https://example.com SUBJECT=ann WRITES=all"},
+			calls: `contract.test -test.run \^Test\(Contract\|Specification\)\$ .*URL=https://example.com SUBJECT=ann WRITES=all`,
+		},
+		{
+			name:  "without URL, make contract tests plantstore serve, whatever the tests' own variable is",
+			typed: []string{"contract", "CASES=1"},
+			calls: `contract.test .*URL= SUBJECT=`,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			calls, printed, err := makeWithStandIns(t, test.typed...)
-			if err != nil {
-				t.Fatalf("make %q: %v\n%s", test.typed, err, printed)
-			}
-			rest := calls
-			for _, part := range test.want {
-				_, after, found := strings.Cut(rest, part)
-				if !found {
-					t.Fatalf("make %q calls\n%s, want %q in this order", test.typed, calls, test.want)
-				}
-				rest = after
+			if err != nil || !regexp.MustCompile("(?s)"+test.calls).MatchString(calls) {
+				t.Errorf("make %q = %v, %s, and calls\n%s, want %q", test.typed, err, printed, calls, test.calls)
 			}
 		})
 	}
 }
 
-// TestRefused checks what is refused before anything is built, deployed or tested.
+// TestRefused checks what is refused before SAM is called, and that a failure is one.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -140,10 +159,18 @@ func TestRefused(t *testing.T) {
 		typed  []string
 		prints string
 	}{
-		{name: "an environment that samconfig.toml lacks", typed: []string{"deploy", "ENV=prod"}, prints: "samconfig.toml has no environment 'prod'; environments: dev staging production local"},
+		{
+			name: "an environment that samconfig.toml lacks", typed: []string{"deploy", "ENV=prod"},
+			prints: "samconfig.toml has no environment 'prod'; environments: dev staging production local",
+		},
+		{name: "a build whose name is no text of YAML", typed: []string{"build-CreatePlantFunction", `BUILD=x"`}, prints: "BUILD must have 1 to 100"},
+		{name: "another shift", typed: []string{"build-CreatePlantFunction", "SHIFT=now"}, prints: "SHIFT must be gradual or at-once"},
+		{name: "another architecture", typed: []string{"build-CreatePlantFunction", "ARCH=mips"}, prints: "ARCH must be arm64 or x86_64"},
 		{name: "an empty URL", typed: []string{"contract", "URL="}, prints: "URL is empty"},
 		{name: "a contract run without a case", typed: []string{"contract", "URL=https://example.com", "CASES=0"}, prints: "0 cases tried"},
-		{name: "an event outside events", typed: []string{"invoke", "EVENT=events/../go.mod"}, prints: "does not exist; events:\nevents/authorizer/bad-token.json"},
+		{name: "a contract run that fails", typed: []string{"contract", "URL=https://example.com", "CASES=1", "STATUS=1"}, prints: "1 cases tried"},
+		{name: "a file that is no event", typed: []string{"invoke", "EVENT=docs/page.png"}, prints: "does not exist; events:\nevents/authorizer/bad-token.json"},
+		{name: "a package whose mutations live", typed: []string{"mutate", "PACKAGE=plant", "GREMLINS=false"}, prints: "Error 1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -161,18 +188,83 @@ func makeWithStandIns(t *testing.T, typed ...string) (calls, printed string, err
 	t.Helper()
 	folder := processtest.Repository(t)
 	programs := t.TempDir()
+	scripts := map[string]string{filepath.Join(folder, "tools/local/dynamodb"): standInDynamoDB}
 	for name, script := range standIns {
-		if err := os.WriteFile(filepath.Join(programs, name), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+		scripts[filepath.Join(programs, name)] = script
+	}
+	for file, script := range scripts {
+		if err := os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
 	record := filepath.Join(t.TempDir(), "calls")
 	command := exec.CommandContext(t.Context(), "make", typed...)
 	command.Dir = folder
-	command.Env = []string{"PATH=" + programs + ":" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "CALLS=" + record, "ENV=/root/.shrc"}
+	command.Env = []string{
+		"PATH=" + programs + ":" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "CALLS=" + record,
+		"ENV=/root/.shrc", "CONTRACT_URL=https://other.example",
+	}
 	out, err := command.CombinedOutput()
 	content, _ := os.ReadFile(record) // without a call there is none
 	return string(content), string(out), err
+}
+
+// TestCheck checks that make check, which CI runs, tests every package and calls every linter.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	folder := processtest.Repository(t)
+	command := exec.CommandContext(t.Context(), "make", "--dry-run", "check")
+	command.Dir = folder
+	printed, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("make --dry-run check: %v\n%s", err, printed)
+	}
+	for _, linter := range []string{"golangci-lint", "actionlint", "sam validate --lint", "cfn-lint", "checkov", "oasdiff"} {
+		if !strings.Contains(string(printed), linter) {
+			t.Errorf("make check does not call %s", linter)
+		}
+	}
+	list := exec.CommandContext(t.Context(), "go", "list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}", "./...")
+	list.Dir = folder
+	packages, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range strings.Fields(string(packages)) {
+		_, path, _ = strings.Cut(path, "/")
+		top, _, _ := strings.Cut(path, "/")
+		if !strings.Contains(string(printed), " ./"+top+"/... ") && !strings.Contains(string(printed), " ./"+top+"/...'") {
+			t.Errorf("make check does not test %s", path)
+		}
+	}
+}
+
+// TestRun checks that make run keeps everything in memory, whatever the variables of the shell say.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, "make", "--directory=../..", "run", "ADDR=127.0.0.1:0")
+	command.Env = append(os.Environ(), "PLANTS_TABLE=p", "TOKENS_TABLE=t", "AWS_ENDPOINT_URL=http://127.0.0.1:1",
+		"AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:1")
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	stdout, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	printed := ""
+	for lines := bufio.NewScanner(stdout); !strings.Contains(printed, " runs at ") && lines.Scan(); {
+		printed += lines.Text() + "\n"
+	}
+	_ = syscall.Kill(-command.Process.Pid, syscall.SIGINT) // it may have failed
+	_, _ = io.Copy(io.Discard, stdout)
+	_ = command.Wait() // make reports the interrupt as a failure
+	if !strings.Contains(printed, "with everything in memory") {
+		t.Errorf("make run prints %q, want that everything is in memory", printed)
+	}
 }
 
 // TestFunction builds a function as SAM has it built. The caller's settings do not change the binary, and

@@ -48,7 +48,6 @@ func NewFunctionClient(cfg aws.Config, log *slog.Logger) *dynamodb.Client {
 func newClient(cfg aws.Config, httpClient aws.HTTPClient) *dynamodb.Client {
 	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
 		o.Retryer = newRetryer()
-		o.RetryMaxAttempts = 0   // the environment's number would replace that of the retryer
 		o.Logger = logging.Nop{} // what matters comes back as an error
 		o.HTTPClient = httpClient
 	})

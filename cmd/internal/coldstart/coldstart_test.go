@@ -2,6 +2,7 @@ package coldstart
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/base64"
 	"encoding/json/v2"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
+	"plantstore/internal/dynamo"
 	"plantstore/internal/token"
 	"plantstore/test/dynamotest"
 	"plantstore/test/processtest"
@@ -137,6 +139,23 @@ func TestIssuer(t *testing.T) {
 	got := invoke(t, processtest.Build(t, "cmd/authorizer"), environment, event)
 	if want := `"verdict":"unavailable"`; !strings.Contains(got[0], want) {
 		t.Errorf("the authorizer answers %s, want %s, because no issuer answers", got[0], want)
+	}
+}
+
+// The authorizer refuses a token that has expired.
+func TestExpiredToken(t *testing.T) {
+	client, _, table := dynamotest.Tables(t)
+	bearer, expired, err := token.Issue(rand.Reader, "alice", time.Now().Add(-time.Hour), time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := (&dynamo.Tokens{Client: client, Table: table}).Add(t.Context(), expired); err != nil {
+		t.Fatal(err)
+	}
+	environment := processtest.Environment(dynamotest.Endpoint(t), "TOKENS_TABLE="+table)
+	got := invoke(t, processtest.Build(t, "cmd/authorizer"), environment, `{"headers":{"authorization":"Bearer `+bearer+`"}}`)
+	if want := `"reason":"invalid"`; !strings.Contains(got[0], want) {
+		t.Errorf("the authorizer answers %s, want %s", got[0], want)
 	}
 }
 

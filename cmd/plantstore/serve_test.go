@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"crypto/rand"
 	"encoding/base64"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -80,6 +83,27 @@ func TestServeCreatesTables(t *testing.T) {
 	p.issue(t, "ann", "")
 }
 
+// In AWS, serve creates no tables, which would lack what template.yaml gives them.
+func TestServeInAWS(t *testing.T) {
+	t.Parallel()
+	operations := make(chan string, 10)
+	aws := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		operations <- r.Header.Get("X-Amz-Target")
+		http.Error(w, `{"__type":"ResourceNotFoundException"}`, http.StatusBadRequest)
+	}))
+	t.Cleanup(aws.Close)
+	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: aws.Certificate().Raw})
+	file := filepath.Join(t.TempDir(), "aws.pem")
+	if err := os.WriteFile(file, certificate, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := newTool(t, append(processtest.Environment(aws.URL), "AWS_CA_BUNDLE="+file)...)
+	p.check(t, "serve", result{status: 1, stderr: ".*the table does not exist: plants\n"})
+	if got, want := <-operations, "DynamoDB_20120810.DescribeTable"; got != want {
+		t.Errorf("serve begins with %s, want %s", got, want)
+	}
+}
+
 // The page is served at the address that serve prints.
 func TestURLOf(t *testing.T) {
 	for _, test := range []struct{ name, listens, want string }{
@@ -96,7 +120,7 @@ func TestURLOf(t *testing.T) {
 	}
 }
 
-// Where serve creates no tables, because they would be in AWS, without what template.yaml gives them.
+// TestServeInAWS shows what serve does where the DynamoDB is not local.
 func TestIsLocal(t *testing.T) {
 	for endpoint, want := range map[string]bool{
 		"http://127.0.0.1:8000":               true,

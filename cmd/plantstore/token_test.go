@@ -27,14 +27,15 @@ func tokenTool(t *testing.T) (tool, *dynamo.Tokens) {
 	return p, &dynamo.Tokens{Client: client, Table: tokens}
 }
 
-// issue issues a token with these flags and returns it with its id.
+// issue issues a token with these flags and returns it with its id. Standard error, which may be logged, does not
+// have the token.
 func (p tool) issue(t *testing.T, subject, flags string) (bearer, id string) {
 	t.Helper()
 	got := p.run(t, "token issue --subject "+subject+" "+flags, "")
 	bearer = strings.TrimSpace(got.stdout)
 	id, ok := token.ID(bearer)
-	if !ok || !strings.HasPrefix(got.stderr, "Token "+id+" for "+subject+", ") {
-		t.Fatalf("token issue = %+v, want a token, and its id and subject", got)
+	if !ok || !strings.HasPrefix(got.stderr, "Token "+id+" for "+subject+", ") || token.Resembles(got.stderr) {
+		t.Fatalf("token issue = %+v, want a token on standard output, and its id and subject on standard error", got)
 	}
 	return bearer, id
 }

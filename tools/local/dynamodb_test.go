@@ -1,0 +1,117 @@
+// Package local tests tools/local/dynamodb with stand-ins for the programs that it calls.
+package local
+
+import (
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/fstest"
+
+	"plantstore/test/processtest"
+)
+
+// standIns are programs. java writes the number of its process to a file, and serves its folder.
+var standIns = fstest.MapFS{
+	"path/npm":    {Mode: 0o700, Data: []byte("#!/bin/sh\nmkdir -p package/lib/x && tar czf package.tgz package && rm -r package\n")},
+	"path/node":   {Mode: 0o700, Data: []byte("#!/bin/sh\necho $CHECKSUM\n")},
+	"path/docker": {Mode: 0o700, Data: []byte("#!/bin/sh\nexit 1\n")},
+	"path/java": {Mode: 0o700, Data: []byte(`#!/bin/sh
+if [ "$1" = -version ]; then echo 'openjdk version "17.0.1"'; exit; fi
+while [ "$1" != -port ]; do shift; done
+echo $$ >"$STARTED"
+exec python3 -m http.server --bind 127.0.0.1 "$2"
+`)},
+}
+
+// TestDynamoDB runs commands, most of which show their endpoint and end with 7. Afterwards no DynamoDB Local
+// may run, and the current folder is as it was.
+func TestDynamoDB(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("python3"); err != nil {
+		processtest.Lacks(t, "Python")
+	}
+	script, err := filepath.Abs("dynamodb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checksum := regexp.MustCompile(`npm_sha256=(\w+)`).FindStringSubmatch(string(text))[1]
+	const (
+		show = "echo endpoint=$AWS_ENDPOINT_URL_DYNAMODB; exit 7"
+		own  = "AWS_ENDPOINT_URL_DYNAMODB=http://dynamodb.example"
+	)
+	free, used := httptest.NewServer(nil), httptest.NewServer(nil)
+	free.Close()
+	t.Cleanup(used.Close)
+	for _, test := range []struct {
+		name        string
+		options     []string
+		command     string // of the shell
+		environment string
+		status      int // -1 for a signal
+		prints      string
+	}{
+		{name: "a new one is started", command: show, status: 7, prints: "endpoint=http://127.0.0.1:"},
+		{name: "the user's own is used", command: show, environment: own, status: 7, prints: "endpoint=http://dynamodb.example\n"},
+		{
+			name:    "with a port, a new one is used in place of the user's own",
+			options: []string{"--port", port(free)}, command: show, environment: own, status: 7, prints: "endpoint=http://127.0.0.1:" + port(free) + "\n",
+		},
+		{
+			name:    "a port that is in use is refused",
+			options: []string{"--port", port(used)}, command: show, status: 1, prints: "port " + port(used) + " is in use",
+		},
+		{
+			name:    "a download with another checksum is not run",
+			command: show, environment: "CHECKSUM=0", status: 7, prints: "endpoint=\nDynamoDB Local could not be started: the checksum",
+		},
+		{
+			name:    "with a port, a command does not run without DynamoDB",
+			options: []string{"--port", "1"}, command: show, environment: "XDG_CACHE_HOME=/dev/null",
+			status: 1, prints: "DynamoDB Local could not be started: /dev/null/pinned-tools cannot be written\n",
+		},
+		{name: "Ctrl-C stops it", command: "kill -INT 0; exec sleep 60", status: 130},
+		{name: "a signal to it alone stops both", command: "kill -TERM $PPID; exec sleep 60", status: -1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			folder, current := t.TempDir(), t.TempDir()
+			if err := os.CopyFS(folder, standIns); err != nil {
+				t.Fatal(err)
+			}
+			started := filepath.Join(folder, "started")
+			command := exec.CommandContext(t.Context(), script, append(test.options, "sh", "-c", test.command)...)
+			command.Dir = current
+			command.Env = append(os.Environ(), "PATH="+filepath.Join(folder, "path")+":"+os.Getenv("PATH"), "STARTED="+started,
+				"XDG_CACHE_HOME="+folder, "CHECKSUM="+checksum, "AWS_ENDPOINT_URL_DYNAMODB=", test.environment)
+			command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // `kill 0` ends this group
+			output, _ := command.CombinedOutput()                     // the status says whether it failed
+			if status := command.ProcessState.ExitCode(); status != test.status || !strings.Contains(string(output), test.prints) {
+				t.Errorf("it ends with %d and prints %s, want %d and %s", status, output, test.status, test.prints)
+			}
+			if id, err := os.ReadFile(started); err == nil {
+				process, _ := strconv.Atoi(strings.TrimSpace(string(id))) // the stand-in wrote it
+				if syscall.Kill(process, syscall.SIGKILL) == nil {
+					t.Error("DynamoDB Local still runs")
+				}
+			}
+			if files, err := os.ReadDir(current); err != nil || len(files) > 0 {
+				t.Errorf("it leaves %v, %v, want no files in the current folder", files, err)
+			}
+		})
+	}
+}
+
+func port(server *httptest.Server) string {
+	_, port, _ := strings.Cut(server.Listener.Addr().String(), ":")
+	return port
+}

@@ -23,7 +23,7 @@ function code(body) {
 // Returns the exit status, and the last answer, or what failed. Each attempt sends the same key.
 async function create(plant, key) {
   const headers = {
-    'Authorization': `Bearer ${TOKEN.trim()}`,
+    'Authorization': `Bearer ${TOKEN}`,
     'Content-Type': 'application/json',
     'Idempotency-Key': key,
   };
@@ -59,6 +59,10 @@ async function create(plant, key) {
 
 if (!URL || !TOKEN || process.argv.length !== 3) {
   console.error('usage: URL=... TOKEN=... node examples/create.mjs PLANT');
+  process.exit(2);
+}
+if (!/^[!-~]+$/.test(TOKEN)) {
+  console.error('TOKEN must be one line of visible ASCII characters, without a space');
   process.exit(2);
 }
 const key = randomUUID();

@@ -30,7 +30,7 @@ class NoRedirects(urllib.request.HTTPRedirectHandler):
 def post(plant: str, key: str) -> tuple[int, str, str, str]:
     """Makes one attempt. Returns status, content type, Retry-After and body."""
     headers = {
-        "Authorization": "Bearer " + os.environ["TOKEN"].strip(),
+        "Authorization": "Bearer " + os.environ["TOKEN"],
         "Content-Type": "application/json",
         "Idempotency-Key": key,
     }
@@ -77,6 +77,9 @@ def create(plant: str, key: str) -> tuple[int, str]:
 
 if len(sys.argv) != 2 or not os.environ.get("URL") or not os.environ.get("TOKEN"):
     print("usage: URL=... TOKEN=... python3 examples/create.py PLANT", file=sys.stderr)
+    sys.exit(2)
+if not re.fullmatch("[!-~]+", os.environ["TOKEN"]):
+    print("TOKEN must be one line of visible ASCII characters, without a space", file=sys.stderr)
     sys.exit(2)
 key = str(uuid.uuid4())
 status, body = create(sys.argv[1], key)

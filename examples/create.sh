@@ -13,6 +13,11 @@ if [ $# != 1 ] || [ -z "${URL:-}" ] || [ -z "${TOKEN:-}" ]; then
   echo 'usage: URL=... TOKEN=... examples/create.sh PLANT' >&2
   exit 2
 fi
+LC_ALL=C # the ranges below are of ASCII
+case $TOKEN in *[!!-~]*)
+  echo 'TOKEN must be one line of visible ASCII characters, without a space' >&2
+  exit 2 ;;
+esac
 key=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n') # of this plant: each attempt sends the same
 unknown=                                           # set once an attempt may have created the plant
 body=$(mktemp)

@@ -14,8 +14,10 @@
 package examples
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -33,16 +35,31 @@ import (
 	"plantstore/test/processtest"
 )
 
+// clients are the clients, by the program that runs them.
+var clients = []struct {
+	program string
+	command []string
+}{
+	{program: "curl", command: []string{"./create.sh"}},
+	{program: "python3", command: []string{"python3", "create.py"}},
+	{program: "node", command: []string{"node", "create.mjs"}},
+}
+
 // An answer is what a client gets: nothing if the status is 0.
 type answer struct {
+	hangs  bool // until the client gives up
 	status int
 	header http.Header
 	body   string
 }
 
-const plant = `{"name":"Monstera","tag":"indoor"}`
+const (
+	newPlant = `{"id":1,"name":"Monstera","tag":"indoor"}`
+	plant    = `{"name":"Monstera","tag":"indoor"}`
+)
 
 var (
+	hanging     = answer{hangs: true}
 	created     = answer{status: 200, header: http.Header{"Content-Type": {"application/json"}}, body: plant}
 	lost        = answer{}
 	throttled   = answer{status: 429}
@@ -61,6 +78,7 @@ func retryAfter(seconds string) http.Header { return http.Header{"Retry-After": 
 type service struct {
 	t        *testing.T
 	token    string
+	newPlant string
 	answers  []answer
 	keys     []string  // of the requests
 	earliest time.Time // when the next request may come
@@ -74,8 +92,19 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.t.Errorf("it requests %s, and may show the token to another server", r.URL.Path)
 	}
 	s.checkArguments()
+	body, err := io.ReadAll(r.Body)
+	if err != nil || string(body) != s.newPlant {
+		s.t.Errorf("it sends %q, %v, want %q", body, err, s.newPlant)
+	}
 	next := s.answers[min(len(s.keys), len(s.answers)-1)]
 	s.keys = append(s.keys, r.Header.Get("Idempotency-Key"))
+	if next.hangs {
+		select {
+		case <-r.Context().Done():
+		case <-time.After(30 * time.Second):
+			s.t.Error("it waits for more than 30 s for an answer")
+		}
+	}
 	if next.status == 0 {
 		panic(http.ErrAbortHandler)
 	}
@@ -103,6 +132,7 @@ func (s *service) checkArguments() {
 // A conversation is what a client gets, and what it must do then.
 type conversation struct {
 	name     string
+	newPlant string // the argument of the client, newPlant unless a row says otherwise
 	answers  []answer
 	requests int
 	status   int    // exit status
@@ -111,14 +141,6 @@ type conversation struct {
 
 // Each client does what the comment on this package says.
 func TestExamples(t *testing.T) {
-	clients := []struct {
-		program string // that runs it
-		command []string
-	}{
-		{program: "curl", command: []string{"./create.sh"}},
-		{program: "python3", command: []string{"python3", "create.py"}},
-		{program: "node", command: []string{"node", "create.mjs"}},
-	}
 	conversations := []conversation{
 		{name: "a retry gets the plant", answers: []answer{lost, unknown, throttled, created}, requests: 4, status: 0, prints: plant},
 		{name: "nobody answers", answers: []answer{lost}, requests: 4, status: 3, prints: "no answer"},
@@ -126,6 +148,8 @@ func TestExamples(t *testing.T) {
 		{name: "5004, then attempts that change nothing", answers: []answer{unknown, unavailable}, requests: 4, status: 3, prints: unavailable.body},
 		{name: "5004, then another plant has the id", answers: []answer{unknown, exists}, requests: 2, status: 1, prints: exists.body},
 		{name: "an attempt that changes nothing, then an expired token", answers: []answer{unavailable, expired}, requests: 2, status: 1, prints: expired.body},
+		{name: "no answer to a first request that stays open", answers: []answer{hanging, created}, requests: 2, status: 0, prints: plant},
+		{name: "an argument that could name a file", newPlant: "@create.sh", answers: []answer{exists}, requests: 1, status: 1, prints: exists.body},
 		{name: "another service answers", answers: []answer{redirect, failed, html}, requests: 4, status: 3},
 	}
 	var keys sync.Map // of all runs
@@ -147,19 +171,11 @@ func TestExamples(t *testing.T) {
 
 func (c conversation) check(t *testing.T, command []string, keys *sync.Map) {
 	t.Helper()
-	s := &service{t: t, token: rand.Text(), answers: c.answers}
+	s := &service{t: t, token: rand.Text(), newPlant: cmp.Or(c.newPlant, newPlant), answers: c.answers}
 	server := httptest.NewServer(s)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	arguments := slices.Concat(command, []string{`{"id":1,"name":"Monstera","tag":"indoor"}`})
-	client := exec.CommandContext(ctx, arguments[0], arguments[1:]...)
-	client.Env = append(os.Environ(), "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1", "URL="+server.URL+"/", "TOKEN="+s.token)
-	var stderr strings.Builder
-	client.Stderr = &stderr
-	stdout, _ := client.Output() // the exit status says whether it failed
+	status, stdout, said := run(t, command, server.URL+"/", s.token, s.newPlant)
 	server.Close()
-	status, said := client.ProcessState.ExitCode(), stderr.String()
-	if status != c.status || !strings.HasPrefix(string(stdout), c.prints) {
+	if status != c.status || !strings.HasPrefix(stdout, c.prints) {
 		t.Errorf("it ends with %d, %q and %q, want status %d and %q", status, stdout, said, c.status, c.prints)
 	}
 	if len(s.keys) != c.requests || strings.Count(said, "trying again in ") != c.requests-1 {
@@ -176,4 +192,40 @@ func (c conversation) check(t *testing.T, command []string, keys *sync.Map) {
 	if says != (c.status == 3) {
 		t.Errorf("it says %q, want that the outcome is unknown: %t", said, c.status == 3)
 	}
+}
+
+// Each client refuses a token that is no token, sends nothing, and does not show it.
+func TestMalformedTokens(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		t.Error("it sends a request")
+	}))
+	t.Cleanup(server.Close)
+	for _, client := range clients {
+		for _, token := range []string{"secret\r", "secret\nX-Header: value", "secret two", "secr\u00e9t"} {
+			t.Run(fmt.Sprintf("%s %q", client.program, token), func(t *testing.T) {
+				t.Parallel()
+				if _, err := exec.LookPath(client.program); err != nil {
+					processtest.Lacks(t, client.program)
+				}
+				status, stdout, stderr := run(t, client.command, server.URL, token, newPlant)
+				if status != 2 || stdout != "" || !strings.HasPrefix(stderr, "TOKEN must be ") || strings.Contains(stderr, "secr") {
+					t.Errorf("it ends with %d, %q and %q, want 2 and what is wrong with TOKEN", status, stdout, stderr)
+				}
+			})
+		}
+	}
+}
+
+// run runs a client. It returns its exit status, and what it prints.
+func run(t *testing.T, command []string, url, token, newPlant string) (status int, stdout, stderr string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	arguments := slices.Concat(command, []string{newPlant})
+	client := exec.CommandContext(ctx, arguments[0], arguments[1:]...)
+	client.Env = append(os.Environ(), "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1", "URL="+url, "TOKEN="+token)
+	var printed, said strings.Builder
+	client.Stdout, client.Stderr = &printed, &said
+	_ = client.Run() // the exit status says whether it failed
+	return client.ProcessState.ExitCode(), printed.String(), said.String()
 }

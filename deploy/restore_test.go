@@ -79,6 +79,32 @@ func TestRestoreFails(t *testing.T) {
 	}
 }
 
+// copyItems copies three items with --rate 32, and prints for how many seconds it waits in all. The client
+// and the clock are stand-ins.
+const copyItems = `
+from types import SimpleNamespace as Names
+restore = {"__name__": "restore"}
+exec(open("restore").read(), restore)
+waits = []
+restore["time"] = Names(monotonic=lambda: 0, sleep=waits.append)
+restore["client"] = Names(
+    get_paginator=lambda operation: Names(paginate=lambda **options: [{"Items": [{}, {}, {}]}]),
+    put_item=lambda **options: None,
+    exceptions=Names(ConditionalCheckFailedException=KeyError),
+)
+restore["copy"](Names(source="from", target="to", rate=32), {}, 0)
+print(sum(waits))
+`
+
+// TestRestoreRate checks that the processes, of which there are 16, share the rate.
+func TestRestoreRate(t *testing.T) {
+	t.Parallel()
+	output, err := exec.CommandContext(t.Context(), processtest.Python(t, "sam"), "-c", copyItems).CombinedOutput()
+	if err != nil || string(output) != "1.5\n" {
+		t.Errorf("for three of 32 items a second, one of 16 processes waits %s s, %v, want 1.5", output, err)
+	}
+}
+
 // restore runs deploy/restore, and returns what it prints.
 func restore(t *testing.T, arguments ...string) (string, error) {
 	t.Helper()

@@ -5,8 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json/v2"
-	"fmt"
-	"io"
 	"log"
 	"net/http"
 	"net/http/httptest"
@@ -103,32 +101,6 @@ func TestFatalErrors(t *testing.T) {
 	}
 }
 
-// invoke starts a function, gives it the same event twice, and returns its answers. The function then ends,
-// because the runtime answers 200, not 202.
-func invoke(t *testing.T, binary string, environment []string, event string) (answers []string) {
-	t.Helper()
-	runtime := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet {
-			w.Header().Set("Lambda-Runtime-Deadline-Ms", fmt.Sprint(time.Now().Add(time.Minute).UnixMilli()))
-			fmt.Fprint(w, event)
-			return
-		}
-		answer, _ := io.ReadAll(r.Body) // the test finds what it lacks
-		answers = append(answers, string(answer))
-		if len(answers) < 2 {
-			w.WriteHeader(http.StatusAccepted)
-		}
-	}))
-	function := exec.CommandContext(t.Context(), binary)
-	function.Env = slices.Concat(environment, []string{"AWS_LAMBDA_RUNTIME_API=" + runtime.Listener.Addr().String()})
-	printed, _ := function.CombinedOutput() // the runtime makes it fail
-	runtime.Close()
-	if len(answers) != 2 {
-		t.Fatalf("the function answers %q and logs %s, want two answers", answers, printed)
-	}
-	return answers
-}
-
 // The authorizer asks the issuer of a JWT for its keys. TestServeTokens shows this of the other program
 // that has an issuer.
 func TestIssuer(t *testing.T) {
@@ -136,7 +108,7 @@ func TestIssuer(t *testing.T) {
 	environment := processtest.Environment("http://127.0.0.1:1", "TOKENS_TABLE=tokens", "TOKEN_ISSUER=http://localhost:1",
 		"TOKEN_AUDIENCE=plants")
 	event := `{"headers":{"authorization":"Bearer ` + jwt + `"}}`
-	got := invoke(t, processtest.Build(t, "cmd/authorizer"), environment, event)
+	got := processtest.Invoke(t, processtest.Build(t, "cmd/authorizer"), environment, event)
 	if want := `"verdict":"unavailable"`; !strings.Contains(got[0], want) {
 		t.Errorf("the authorizer answers %s, want %s, because no issuer answers", got[0], want)
 	}
@@ -153,8 +125,8 @@ func TestExpiredToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	environment := processtest.Environment(dynamotest.Endpoint(t), "TOKENS_TABLE="+table)
-	got := invoke(t, processtest.Build(t, "cmd/authorizer"), environment, `{"headers":{"authorization":"Bearer `+bearer+`"}}`)
-	if want := `"reason":"invalid"`; !strings.Contains(got[0], want) {
+	got := processtest.Invoke(t, processtest.Build(t, "cmd/authorizer"), environment, `{"headers":{"authorization":"Bearer `+bearer+`"}}`)
+	if want := `"verdict":"deny"`; !strings.Contains(got[0], want) {
 		t.Errorf("the authorizer answers %s, want %s", got[0], want)
 	}
 }
@@ -163,9 +135,9 @@ func TestExpiredToken(t *testing.T) {
 func TestRequestsWithoutKey(t *testing.T) {
 	_, plants, _ := dynamotest.Tables(t)
 	environment := processtest.Environment(dynamotest.Endpoint(t), "PLANTS_TABLE="+plants)
-	event := `{"routeKey":"POST /plants","headers":{},"body":"{\"id\":1,\"name\":\"fern\"}","requestContext":{"authorizer":{
-		"lambda":{"verdict":"allow","presented":"` + token.Digest("") + `","subject":"alice","token_id":"t1"}}}}`
-	got := invoke(t, processtest.Build(t, "cmd/createplant"), environment, event)
+	event := `{"routeKey":"POST /plants","headers":{"authorization":"Bearer x"},"body":"{\"id\":1,\"name\":\"fern\"}","requestContext":{"authorizer":{
+		"lambda":{"verdict":"allow","presented":"` + token.Digest("Bearer x") + `","subject":"alice","token_id":"t1"}}}}`
+	got := processtest.Invoke(t, processtest.Build(t, "cmd/createplant"), environment, event)
 	if !strings.Contains(got[0], `"statusCode":200`) || !strings.Contains(got[1], `{\"error\":3001,`) {
 		t.Errorf("createplant answers %s, want status 200 and the error 3001", got)
 	}

@@ -1,14 +1,12 @@
-// Package template checks what no linter sees in template.yaml and in deploy/role.yaml: rules about the
-// stack that SAM makes of the one, and about what the other allows.
+// Package template checks what no linter sees in template.yaml, deploy/role.yaml, samconfig.toml and the
+// workflows: rules about the stack that SAM makes of the template, and about who may change it.
 package template
 
 import (
 	"encoding/json"
-	"maps"
+	"fmt"
 	"os"
 	"os/exec"
-	"reflect"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,17 +18,16 @@ func TestMain(m *testing.M) { processtest.RunInRoot(m) }
 
 // output is what translate.py prints.
 type output struct {
-	Stacks       map[string]stack // template.yaml by stage and shift, and deploy/role.yaml
-	Environments map[string]struct {
-		Stack      string
-		Parameters map[string]any
-	}
+	Stacks    map[string]stack // template.yaml by stage and shift, and deploy/role.yaml
+	Verdicts  []string         // on conditionRows
+	Samconfig nodes            // of each environment, and default
+	Shared    object           // environments.yaml
+	Workflows nodes            // such as deploy, and its jobs such as deploy/staging
 }
 
 var translation struct {
-	once   sync.Once
-	output output
-	err    error
+	sync.Once
+	output
 }
 
 // translated returns what translate.py prints, which runs once for all tests. The test is skipped if SAM
@@ -38,61 +35,34 @@ var translation struct {
 func translated(t *testing.T) output {
 	t.Helper()
 	python := processtest.Python(t, "sam")
-	translation.once.Do(func() {
-		command := exec.Command(python, "test/template/translate.py") //nolint:noctx // for all tests
+	translation.Do(func() {
+		var parameters strings.Builder
+		for _, row := range conditionRows {
+			fmt.Fprintln(&parameters, row.parameters)
+		}
+		command := exec.CommandContext(t.Context(), python, "test/template/translate.py")
+		command.Stdin = strings.NewReader(parameters.String())
 		command.Stderr = os.Stderr
 		printed, err := command.Output()
 		if err != nil {
-			translation.err = err
-			return
+			t.Fatalf("translate.py: %v", err)
 		}
-		translation.err = json.Unmarshal(printed, &translation.output)
+		if err := json.Unmarshal(printed, &translation.output); err != nil {
+			t.Fatal(err)
+		}
 	})
-	if translation.err != nil {
-		t.Fatalf("translate.py: %v", translation.err)
+	if translation.Stacks == nil {
+		t.Fatal("translate.py failed")
 	}
 	return translation.output
 }
 
-// production returns the stack with everything in it.
+// gradual is the name of the stack with everything in it.
+const gradual = "production gradual"
+
 func production(t *testing.T) stack {
 	t.Helper()
-	return translated(t).Stacks["production gradual"]
-}
-
-// TestConditions checks that a condition with Has in its name means that a parameter is not empty.
-func TestConditions(t *testing.T) {
-	s := production(t)
-	for name, condition := range s.Conditions {
-		isSet := func(parameter string) bool {
-			isEmpty := object{"Fn::Equals": []any{"${" + parameter + "}", ""}}
-			return reflect.DeepEqual(condition, object{"Fn::Not": []any{isEmpty}})
-		}
-		if strings.HasPrefix(name, "Has") && !slices.ContainsFunc(slices.Collect(maps.Keys(s.Parameters)), isSet) {
-			t.Errorf("%s is %v, want a parameter that is not empty", name, condition)
-		}
-	}
-}
-
-// TestEnvironments checks that each environment in AWS deploys its own stack, in its own stage, and sets
-// every parameter but those of a build: SAM keeps the old value of one that is left out. In production,
-// RefusalsAlarm is on.
-func TestEnvironments(t *testing.T) {
-	environments := translated(t).Environments
-	want := slices.Sorted(maps.Keys(production(t).Parameters))
-	for name, e := range environments {
-		if !strings.HasSuffix(e.Stack, "-"+name) || e.Parameters["Stage"] != name {
-			t.Errorf("%s deploys %s in the stage %v", name, e.Stack, e.Parameters["Stage"])
-		}
-		got := append(slices.Collect(maps.Keys(e.Parameters)), "Architecture", "Build", "Shift")
-		slices.Sort(got)
-		if !slices.Equal(got, want) {
-			t.Errorf("%s and its build set %v, want %v", name, got, want)
-		}
-	}
-	if environments["production"].Parameters["RefusalLimit"] == 100.0 {
-		t.Error("RefusalsAlarm is off in production")
-	}
+	return translated(t).Stacks[gradual]
 }
 
 // object is a JSON object.
@@ -101,21 +71,22 @@ type object = map[string]any
 // stack is a template after SAM, with references as translate.py writes them. Any other intrinsic function
 // is an object with the function's name as its only member.
 type stack struct {
-	Parameters map[string]any
-	Conditions map[string]object
-	Resources  map[string]resource
+	Parameters map[string]struct {
+		AllowedPattern string
+		AllowedValues  []any
+		MaxLength      int
+	}
+	Resources map[string]resource
+	Nodes     nodes // of the resources and the outputs
 }
 
 type resource struct {
-	Type                string
-	Condition           string
-	DeletionPolicy      string
-	UpdateReplacePolicy string
-	Properties          json.RawMessage
+	Type       string
+	Properties json.RawMessage
 }
 
-// properties returns the properties of the resources of a type. It fails the test if
-// there are none: a rule must have something to check.
+// properties returns the properties of the resources of a type. It fails the test if there are none: a rule
+// must have something to check.
 func properties[T any](t *testing.T, s stack, kind string) map[string]T {
 	t.Helper()
 	found := map[string]T{}

@@ -1,5 +1,6 @@
-"""Prints three things as JSON: deploy/role.yaml, the stacks that SAM makes of template.yaml, and the
-parameters that samconfig.toml gives each environment. Runs in the root of the repository.
+"""Prints as JSON: deploy/role.yaml, the stacks that SAM makes of template.yaml, samconfig.toml and
+environments.yaml. For each line of standard input, which has parameters, also prints which conditions of
+template.yaml are met and which of its rules are broken. Runs in the root of the repository.
 """
 import copy
 import json
@@ -7,6 +8,8 @@ import sys
 import tomllib
 
 import boto3
+from samcli.lib.intrinsic_resolver.intrinsic_property_resolver import IntrinsicResolver
+from samcli.lib.intrinsic_resolver.intrinsics_symbol_table import IntrinsicsSymbolTable
 from samcli.yamlhelper import yaml_parse
 from samtranslator.parser.parser import Parser
 from samtranslator.translator.translator import Translator
@@ -35,41 +38,77 @@ def with_references_as_text(value):
             return text
         case {"Fn::Sub": text}:
             return text
-        case {"Statement": statements}:
-            return value | {"Statement": [plain(statement) for statement in statements]}
     return value
 
 
-def plain(statement):
-    """Returns a statement of IAM without its condition of CloudFormation, and with lists of actions and resources."""
-    match statement:
-        case {"Fn::If": ["Traced", granted, "${AWS::NoValue}"]}:
-            statement = granted
-    unread = statement.keys() - {"Effect", "Principal", "Action", "Resource", "Condition"}
-    if unread or statement["Effect"] != "Allow":
-        sys.exit(f"no test understands the statement {statement}")
-    for name in ("Action", "Resource"):
-        if isinstance(statement.get(name), str):
-            statement[name] = [statement[name]]
-    return statement
+def verdict(template, parameters):
+    """Returns the names of the conditions that are met with these parameters, and of the rules that are broken."""
+    values = {name: parameter["Default"] for name, parameter in template["Parameters"].items()} | parameters
+    evaluator = IntrinsicResolver(template, IntrinsicsSymbolTable(template, logical_id_translator=values))
+
+    def is_true(expression):
+        return evaluator.intrinsic_property_resolver(expression, ignore_errors=False)
+
+    names = [name for name, condition in template["Conditions"].items() if is_true(condition)]
+    for name, rule in template["Rules"].items():
+        if is_true(rule["RuleCondition"]) and not all(is_true(assertion["Assert"]) for assertion in rule["Assertions"]):
+            names.append("not " + name)
+    return " ".join(sorted(names))
+
+
+def nodes(place, value):
+    """Returns what stands at a place, and at each below: a text, or JSON."""
+    found = {place: value if isinstance(value, str) else json.dumps(value, separators=(",", ":"), sort_keys=True)}
+    if isinstance(value, dict):
+        members = value.items()
+    else:
+        members = enumerate(value) if isinstance(value, list) else []
+    for name, member in members:
+        found |= nodes(f"{place}.{name}", member)
+    return found
 
 
 template = read("template.yaml")
+verdicts = [verdict(template, dict(item.split("=") for item in line.split())) for line in sys.stdin]
 del template["Globals"]["Function"]["CodeUri"]
 for resource in template["Resources"].values():
     if resource["Type"] == "AWS::Serverless::Function":
         resource["Properties"]["CodeUri"] = "s3://bucket/key"
+references = {name: "${%s}" % name for name in template["Parameters"]}  # SAM writes the values of some parameters
 translator = Translator({}, Parser(), boto_session=boto3.Session(region_name="eu-central-1"))
 stacks = {"deploy/role.yaml": read("deploy/role.yaml")}
 for name in ("dev gradual", "staging gradual", "production gradual", "production at-once"):
     stage, shift = name.split()
-    stacks[name] = translator.translate(copy.deepcopy(template), {"Stage": stage, "Shift": shift})
+    stacks[name] = translator.translate(copy.deepcopy(template), references | {"Stage": stage, "Shift": shift})
+stacks = with_references_as_text(stacks)
+for stack in stacks.values():
+    stack["Nodes"] = {}
+    for name, resource in stack["Resources"].items():
+        attributes = {attribute: value for attribute, value in resource.items() if attribute != "Properties"}
+        stack["Nodes"] |= nodes(name, attributes | resource["Properties"])
+    for name, output in stack["Outputs"].items():
+        stack["Nodes"] |= nodes(f"Outputs/{name}", output)
 
 with open("samconfig.toml", "rb") as file:
     config = tomllib.load(file)
-environments = {}
-for name in ("dev", "staging", "production"):
-    deploy = config[name]["deploy"]["parameters"]
-    shared, own, build = deploy["parameter_overrides"]
-    environments[name] = {"Stack": deploy["stack_name"], "Parameters": read(shared.removeprefix("file://")) | own}
-json.dump({"Stacks": with_references_as_text(stacks), "Environments": environments}, sys.stdout)
+samconfig = {}
+for name, block in config.items():
+    if name != "version":
+        samconfig |= nodes(name, block["deploy"]["parameters"])
+workflows = {}
+for name in ("ci", "deploy"):
+    workflow = read(f".github/workflows/{name}.yml")
+    workflow["on"] = workflow.pop(True)  # what YAML 1.1 reads
+    for job, content in workflow.pop("jobs").items():
+        workflows |= nodes(f"{name}/{job}", content)
+    workflows |= nodes(name, workflow)
+json.dump(
+    {
+        "Stacks": stacks,
+        "Verdicts": verdicts,
+        "Samconfig": samconfig,
+        "Shared": read("environments.yaml"),
+        "Workflows": workflows,
+    },
+    sys.stdout,
+)

@@ -1,0 +1,199 @@
+package template
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+const (
+	noValue    = `"${AWS::NoValue}"`
+	authorizer = "Body.components.securitySchemes.TokenAuthorizer.x-amazon-apigateway-authorizer."
+	defaultAPI = "Body.servers.0.x-amazon-apigateway-endpoint-configuration."
+	cors       = "Body.x-amazon-apigateway-cors.Fn::If."
+	execute    = "arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:${HttpApi}/"
+	invoke     = ":apigateway:${AWS::Region}:lambda:path/2015-03-31/functions/"
+	// The alias live, by which a deployment shifts and rolls back.
+	integration = `{"httpMethod":"POST","payloadFormatVersion":"2.0","type":"aws_proxy",` +
+		`"uri":"arn:${AWS::Partition}` + invoke + `${CreatePlantFunctionAliaslive}/invocations"}`
+	// What operators search, and nothing that a client sends.
+	accessLog = `{"requestId":"$context.requestId","time":"$context.requestTimeEpoch","domain":"$context.domainName",` +
+		`"routeKey":"$context.routeKey","status":"$context.status", "error":"$context.error.message",` +
+		`"authorizerError":"$context.authorizer.error","integrationError":"$context.integration.error", ` +
+		`"integrationStatus":"$context.integration.integrationStatus","integrationLatency":"$context.integration.latency", ` +
+		`"responseLatency":"$context.responseLatency"}`
+)
+
+// either is what stands at a place if a condition is met, and otherwise, in JSON.
+func either(condition, met, otherwise string) string {
+	return fmt.Sprintf(`{"Fn::If":[%q,%s,%s]}`, condition, met, otherwise)
+}
+
+// counted is what a metric filter emits.
+func counted(metric string) string {
+	return `[{"DefaultValue":0,"MetricName":"` + metric + `","MetricNamespace":"PlantStore/${AWS::StackName}","MetricValue":"1"}]`
+}
+
+// trusted is who may assume a role.
+func trusted(service string) string {
+	return `[{"Action":"sts:AssumeRole","Effect":"Allow","Principal":{"Service":"` + service + `"}}]`
+}
+
+// allow is a statement of IAM, in JSON. Spaces separate its actions, and its resources.
+func allow(actions, resources string, condition object) string {
+	statement := object{"Effect": "Allow", "Action": oneOrMore(actions), "Resource": oneOrMore(resources)}
+	if condition != nil {
+		statement["Condition"] = condition
+	}
+	text, _ := json.Marshal(statement) // which cannot fail
+	return string(text)
+}
+
+func oneOrMore(words string) any {
+	if strings.Contains(words, " ") {
+		return strings.Fields(words)
+	}
+	return words
+}
+
+// mayDo is what a function may do: one action on its table, besides writing its log and traces.
+func mayDo(action, table string) string {
+	return "[" + allow(action, "${"+table+".Arn}", nil) + "," + allow("logs:CreateLogStream logs:PutLogEvents", "${Log.Arn}", nil) + "," +
+		either("Traced", allow("xray:PutTraceSegments xray:PutTelemetryRecords", "*", nil), noValue) + "]"
+}
+
+// ours is what an alarm reads of the metrics of a stack.
+func ours(statistic, metric string, period int) string {
+	return fmt.Sprintf(`{"Metric":{"MetricName":%q,"Namespace":"PlantStore/${AWS::StackName}"},"Period":%d,"Stat":%q}`, metric, period, statistic)
+}
+
+// gateways is what an alarm reads of API Gateway, whose metrics have other names for REST APIs.
+func gateways(metric string, period int) string {
+	return fmt.Sprintf(`{"Metric":{"Dimensions":[{"Name":"ApiId","Value":"${HttpApi}"}],"MetricName":%q,"Namespace":"AWS/ApiGateway"},"Period":%d,"Stat":"Sum"}`, metric, period)
+}
+
+// values has each place of the stack, and of its outputs, at which a parameter, a condition, a right, a role,
+// a route or a policy of deletion stands. It also has the constants that guard data, access or an alarm.
+var values = []value{
+	{"CreatePlantFunction", "Description", "Answers POST /plants. Build: ${Build}"},
+	{"AuthorizerFunction", "Description", "Checks the bearer token of each request. Build: ${Build}"},
+	{"*Function", "Environment.Variables.BUILD", "${Build}"},
+	{"Outputs/Build", "Value", "${Build}"},
+	{"*Function", "Environment.Variables.AWS_ENDPOINT_URL_DYNAMODB", ""}, // AWS's own
+	{"AuthorizerFunction", "Environment.Variables.TOKEN_ISSUER", "${TokenIssuer}"},
+	{"AuthorizerFunction", "Environment.Variables.TOKEN_AUDIENCE", "${TokenAudience}"},
+	{"*Function", "Architectures", `["${Architecture}"]`},
+	{"*Function", "MemorySize", "${Memory}"},
+	{"*Function", "TracingConfig.Mode", "${Tracing}"},
+	{"*Function", "ReservedConcurrentExecutions", either("HasReservation", `"${ReservedConcurrency}"`, noValue)},
+	// The metric filters read JSON. Lambda's own lines are those of failures.
+	{"*Function", "LoggingConfig", `{"ApplicationLogLevel":"INFO","LogFormat":"JSON","LogGroup":"${Log}","SystemLogLevel":"WARN"}`},
+	{"CreatePlantFunctionVersion*", "Description", "${Memory} ${Tracing}"},
+	{"AuthorizerFunctionVersion*", "Description", "${Memory} ${Tracing} ${TokenIssuer} ${TokenAudience}"},
+	{"*FunctionVersion*", "DeletionPolicy", "Retain"}, // for a roll back
+	{"*FunctionVersion*", "UpdateReplacePolicy", "Retain"},
+	{"CreatePlantFunction", "Role", "${CreatePlantRole.Arn}"},
+	{"AuthorizerFunction", "Role", "${AuthorizerRole.Arn}"},
+	{"CreatePlantFunction", "Environment.Variables.PLANTS_TABLE", "${PlantsTable}"},
+	{"AuthorizerFunction", "Environment.Variables.TOKENS_TABLE", "${TokensTable}"},
+	{"CreatePlantRole", "Policies.0.PolicyDocument.Statement", mayDo("dynamodb:PutItem", "PlantsTable")},
+	{"AuthorizerRole", "Policies.0.PolicyDocument.Statement", mayDo("dynamodb:GetItem", "TokensTable")},
+	{"CreatePlantRole", "AssumeRolePolicyDocument.Statement", trusted("lambda.amazonaws.com")},
+	{"AuthorizerRole", "AssumeRolePolicyDocument.Statement", trusted("lambda.amazonaws.com")},
+	{"CodeDeployRole", "AssumeRolePolicyDocument.Statement", trusted("codedeploy.amazonaws.com")},
+	{"CodeDeployRole", "ManagedPolicyArns", `["arn:${AWS::Partition}:iam::aws:policy/service-role/AWSCodeDeployRoleForLambda"]`},
+	{"*Role", "PermissionsBoundary", either("HasBoundary", `"${PermissionsBoundary}"`, noValue)},
+
+	{"HttpApi", "Body.paths./plants.post", `{"responses":{},"security":[{"TokenAuthorizer":[]}],"x-amazon-apigateway-integration":` + integration + "}"},
+	// The authorizer runs for every request, because each has a route key, and no verdict is cached.
+	{"HttpApi", authorizer + "identitySource", `["$context.routeKey"]`},
+	{"HttpApi", authorizer + "authorizerResultTtlInSeconds", "0"},
+	{"HttpApi", authorizer + "authorizerUri", "arn:aws" + invoke + "${AuthorizerFunction.Arn}:live/invocations"},
+	{"HttpApi", authorizer + "authorizerPayloadFormatVersion", "2.0"},
+	{"HttpApi", authorizer + "enableSimpleResponses", "true"},
+	{"HttpApi", defaultAPI + "disableExecuteApiEndpoint", either("Closed", "true", "false")},
+	{"HttpApi", cors + "0", "HasAllowedOrigins"},
+	{"HttpApi", cors + "1.allowOrigins", `{"Fn::Split":[",","${AllowedOrigins}"]}`},
+	{"HttpApi", cors + "2", "${AWS::NoValue}"},
+	{"HttpApiApiGatewayDefaultStage", "DefaultRouteSettings", `{"ThrottlingBurstLimit":"${ThrottleBurst}","ThrottlingRateLimit":"${ThrottleRate}"}`},
+	{"HttpApiApiGatewayDefaultStage", "AccessLogSettings", `{"DestinationArn":"${AccessLog.Arn}","Format":` + fmt.Sprintf("%q", accessLog) + "}"},
+	{"CreatePlantFunctionCreatePlantPermission", "FunctionName", "${CreatePlantFunctionAliaslive}"},
+	{"CreatePlantFunctionCreatePlantPermission", "Principal", "apigateway.amazonaws.com"},
+	{"CreatePlantFunctionCreatePlantPermission", "SourceArn", execute + "*/POST/plants"},
+	{"HttpApiTokenAuthorizerAuthorizerPermission", "FunctionName", "${AuthorizerFunction.Arn}:live"},
+	{"HttpApiTokenAuthorizerAuthorizerPermission", "Principal", "apigateway.amazonaws.com"},
+	{"HttpApiTokenAuthorizerAuthorizerPermission", "SourceArn", execute + "authorizers/*"},
+	{"Outputs/Url", "Value", either("Closed", `"https://${DomainName}"`, `"https://${HttpApi}.execute-api.${AWS::Region}.${AWS::URLSuffix}"`)},
+	{"Domain*", "Condition", "HasDomain"},
+	{"Outputs/DomainTarget", "Condition", "HasDomain"},
+	{"Outputs/DomainTarget", "Value", "${Domain.RegionalDomainName}"},
+	{"Domain", "DomainName", "${DomainName}"},
+	{"Domain", "DomainNameConfigurations", `[{"CertificateArn":"${CertificateArn}","EndpointType":"REGIONAL","SecurityPolicy":"TLS_1_2"}]`},
+
+	{"*Table", "DeletionPolicy", "RetainExceptOnCreate"},
+	{"*Table", "UpdateReplacePolicy", "Retain"},
+	{"*Table", "DeletionProtectionEnabled", either("Guarded", "true", "false")},
+	{"*Table", "PointInTimeRecoverySpecification", `{"PointInTimeRecoveryEnabled":true}`}, // for 35 days, the default
+	{"PlantsTable", "OnDemandThroughput", `{"MaxWriteRequestUnits":"${MaxWriteUnits}"}`},
+	{"TokensTable", "TimeToLiveSpecification", `{"AttributeName":"expires_at","Enabled":true}`},
+
+	{"*Log", "RetentionInDays", "${LogRetention}"},
+	{"Log", "LogGroupName", "/aws/lambda/${AWS::StackName}"}, // deploy/role.yaml has both names
+	{"AccessLog", "LogGroupName", "/aws/vendedlogs/${AWS::StackName}-access"},
+	// What nobody without a token can cause, as it rolls a deployment back: no 2xxx, however slow.
+	{"RequestsMetric", "FilterPattern", `{ ($.duration_ms >= 0) && ($.msg != "authorize") && ($.code < 2000 || $.code > 3000) }`},
+	{"ErrorsMetric", "FilterPattern", "{ $.code = 5001 }"},
+	{"DegradedMetric", "FilterPattern", `{ ($.code > 5001 && $.msg != "authorize") || ($.duration_ms > 500 && ` +
+		`($.code < 2000 || ($.code > 3000 && $.code < 5000))) }`},
+	{"RefusalsMetric", "FilterPattern", `{ $.code > 1000 && $.code < 2000 && $.subject != "smoke-test" }`},
+	{"ThrottledMetric", "FilterPattern", `{ $.status = "429" }`},
+	{"RequestsMetric", "MetricTransformations", `[{"MetricName":"Requests","MetricNamespace":"PlantStore/${AWS::StackName}","MetricValue":"$.duration_ms"}]`},
+	{"ErrorsMetric", "MetricTransformations", counted("Errors")},
+	{"DegradedMetric", "MetricTransformations", counted("Degraded")},
+	{"RefusalsMetric", "MetricTransformations", counted("Refusals")},
+	{"ThrottledMetric", "MetricTransformations", counted("Throttled")},
+	{"[^T]*Metric", "LogGroupName", "${Log}"}, // all but ThrottledMetric
+	{"ThrottledMetric", "LogGroupName", "${AccessLog}"},
+	{"*Alarm", "AlarmActions", either("HasAlarmTopic", `["${AlarmTopic}"]`, noValue)},
+	{"*Alarm", "OKActions", either("HasAlarmTopic", `["${AlarmTopic}"]`, noValue)},
+	{"*Alarm", "Metrics.1.ReturnData", "false"}, // an alarm watches its expression alone
+	{"*Alarm", "Metrics.2.ReturnData", "false"},
+	{"*Alarm", "TreatMissingData", "notBreaching"}, // silence is no alarm
+	{"*Alarm", "ComparisonOperator", "GreaterThanThreshold"},
+	{"ErrorsAlarm", "Metrics.1.MetricStat", ours("Sum", "Errors", 60)},
+	{"DegradedAlarm", "Metrics.1.MetricStat", ours("Sum", "Degraded", 60)},
+	{"DegradedAlarm", "Metrics.2.MetricStat", ours("SampleCount", "Requests", 60)}, // its values are durations
+	{"RefusalsAlarm", "Metrics.1.MetricStat", ours("Sum", "Refusals", 60)},
+	{"RefusalsAlarm", "Metrics.2.MetricStat", ours("SampleCount", "Requests", 60)},
+	{"GatewayAlarm", "Metrics.1.MetricStat", gateways("5xx", 60)},
+	{"GatewayAlarm", "Metrics.2.MetricStat", gateways("Count", 60)},
+	{"ThrottledAlarm", "Metrics.1.MetricStat", ours("Sum", "Throttled", 300)},
+	{"ThrottledAlarm", "Metrics.2.MetricStat", gateways("Count", 300)},
+	{"RefusalsAlarm", "Threshold", "${RefusalLimit}"},
+	// The first error fires. The expression counts a late metric as 0, so several periods are looked at.
+	{"ErrorsAlarm", "Metrics.0.Expression", "SUM(FILL(METRICS(), 0))"},
+	{"ErrorsAlarm", "Threshold", "0"},
+	{"ErrorsAlarm", "DatapointsToAlarm", "1"},
+	{"ErrorsAlarm", "EvaluationPeriods", "5"},
+	// Alarms on the API are not here, because anybody can cause them.
+	{"*DeploymentGroup", "AlarmConfiguration.Alarms", `[{"Name":"${ErrorsAlarm}"},{"Name":"${DegradedAlarm}"},{"Name":"${RefusalsAlarm}"}]`},
+	{"*DeploymentGroup", "DeploymentConfigName", "CodeDeployDefault.LambdaCanary10Percent10Minutes"},
+	{"*DeploymentGroup", "ServiceRoleArn", "${CodeDeployRole.Arn}"},
+}
+
+// TestValues checks the table of values, and that each parameter, condition, right, role, route or policy of
+// deletion is in it.
+func TestValues(t *testing.T) {
+	s := production(t)
+	s.Nodes.check(t, values, func(place, text string) bool {
+		isListed := strings.Contains(place, ".Statement.") || strings.Contains(place, ".ManagedPolicyArns.") || strings.Contains(place, ".paths.")
+		for _, name := range []string{".Condition", ".Fn::If.0", ".Role", ".DeletionPolicy", ".Principal"} {
+			isListed = isListed || strings.HasSuffix(place, name)
+		}
+		for parameter := range s.Parameters {
+			isListed = isListed || strings.Contains(text, "${"+parameter+"}")
+		}
+		return isListed
+	})
+}

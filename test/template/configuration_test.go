@@ -87,18 +87,18 @@ var workflows = []value{
 	{"deploy/staging", "needs", "check"},
 	{"deploy/staging", "if", "vars.AWS_REGION != ''"},
 	{"deploy/staging", "environment", "staging"},
-	{"deploy/staging", "env", `{"ENV":"staging","SHIFT":"gradual"}`},
+	{"deploy/staging", "env", `{"ENV":"staging","S3_PREFIX":"github/plant-store-staging","SHIFT":"gradual"}`},
 	{"deploy/staging", "concurrency", alone("staging")},
 	{"deploy/production", "needs", "staging"},
 	{"deploy/production", "if", "vars.PRODUCTION_HAS_REVIEWERS == 'true'"},
 	{"deploy/production", "environment", "production"},
-	{"deploy/production", "env", `{"ENV":"production","SHIFT":"gradual"}`},
+	{"deploy/production", "env", `{"ENV":"production","S3_PREFIX":"github/plant-store-production","SHIFT":"gradual"}`},
 	{"deploy/production", "concurrency", alone("production")},
 	{"deploy/by-hand", "if", "github.event_name == 'workflow_dispatch' && github.ref == 'refs/heads/main' && vars.AWS_REGION != ''"},
 	{"deploy/by-hand", "environment", "${{ inputs.environment }}"},
-	{"deploy/by-hand", "env", `{"ENV":"${{ inputs.environment }}","SHIFT":"${{ inputs.shift }}"}`},
+	{"deploy/by-hand", "env", `{"ENV":"${{ inputs.environment }}","S3_PREFIX":"github/plant-store-${{ inputs.environment }}","SHIFT":"${{ inputs.shift }}"}`},
 	{"deploy/by-hand", "concurrency", alone("${{ inputs.environment }}")},
-	{"deploy/[^c]*", "permissions", `{"checks":"read","contents":"read","id-token":"write"}`},
+	{"deploy/[^c]*", "permissions", `{"actions":"read","contents":"read","id-token":"write"}`},
 }
 
 // TestWorkflows checks the table of workflows, and that no value becomes the text of a command, no clone keeps

@@ -17,7 +17,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -194,29 +193,42 @@ func (c conversation) check(t *testing.T, command []string, keys *sync.Map) {
 	}
 }
 
-// Each client refuses a token that is no token, sends nothing, and does not show it.
-func TestMalformedTokens(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-		t.Error("it sends a request")
-	}))
+// No client sends anything with a token that is none, or to a server which cannot show that it has the
+// name in the URL.
+func TestNothingIsSent(t *testing.T) {
+	handler := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it sends a request") })
+	server, impostor := httptest.NewServer(handler), httptest.NewTLSServer(handler)
 	t.Cleanup(server.Close)
+	t.Cleanup(impostor.Close)
 	for _, client := range clients {
-		for _, token := range []string{"secret\r", "secret\nX-Header: value", "secret two", "secr\u00e9t"} {
-			t.Run(fmt.Sprintf("%s %q", client.program, token), func(t *testing.T) {
+		for _, test := range []struct {
+			name   string
+			url    string
+			token  string
+			status int
+			says   string
+		}{
+			{name: "a token with a carriage return", url: server.URL, token: "secret\r", status: 2, says: "TOKEN must be "},
+			{name: "a token of two lines", url: server.URL, token: "secret\nX-Header: value", status: 2, says: "TOKEN must be "},
+			{name: "a token with a space", url: server.URL, token: "secret two", status: 2, says: "TOKEN must be "},
+			{name: "a token that is not ASCII", url: server.URL, token: "secret\u00e9", status: 2, says: "TOKEN must be "},
+			{name: "a certificate that nobody trusts", url: impostor.URL, token: "secret", status: 3, says: "outcome unknown"},
+		} {
+			t.Run(client.program+", "+test.name, func(t *testing.T) {
 				t.Parallel()
 				if _, err := exec.LookPath(client.program); err != nil {
 					processtest.Lacks(t, client.program)
 				}
-				status, stdout, stderr := run(t, client.command, server.URL, token, newPlant)
-				if status != 2 || stdout != "" || !strings.HasPrefix(stderr, "TOKEN must be ") || strings.Contains(stderr, "secr") {
-					t.Errorf("it ends with %d, %q and %q, want 2 and what is wrong with TOKEN", status, stdout, stderr)
+				status, stdout, stderr := run(t, client.command, test.url, test.token, newPlant)
+				if status != test.status || !strings.Contains(stderr, test.says) {
+					t.Errorf("it ends with %d, %q and %q, want %d and %q", status, stdout, stderr, test.status, test.says)
 				}
 			})
 		}
 	}
 }
 
-// run runs a client. It returns its exit status, and what it prints.
+// run runs a client. It returns its exit status, and what it prints, which may not show the token.
 func run(t *testing.T, command []string, url, token, newPlant string) (status int, stdout, stderr string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -227,5 +239,8 @@ func run(t *testing.T, command []string, url, token, newPlant string) (status in
 	var printed, said strings.Builder
 	client.Stdout, client.Stderr = &printed, &said
 	_ = client.Run() // the exit status says whether it failed
+	if lines := strings.Fields(token); strings.Contains(printed.String()+said.String(), lines[0]) {
+		t.Errorf("it prints the token: %q, %q", &printed, &said)
+	}
 	return client.ProcessState.ExitCode(), printed.String(), said.String()
 }

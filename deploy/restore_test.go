@@ -3,8 +3,12 @@ package deploy
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
+	"io"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os/exec"
 	"strings"
 	"testing"
@@ -45,7 +49,7 @@ func TestRestore(t *testing.T) {
 			t.Parallel()
 			from := newTable(t, "restored", "1", "2")
 			to := newTable(t, "newer", "2", "3")
-			output, err := restore(t, append(test.options, from, to)...)
+			output, err := restore(t, dynamotest.Endpoint(t), append(test.options, from, to)...)
 			if err != nil || !strings.Contains(output, test.says) {
 				t.Errorf("restore = %v, %s, want %q", err, output, test.says)
 			}
@@ -70,12 +74,35 @@ func TestRestoreFails(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			output, err := restore(t, append(test.options, "--overwrite", "no-table", "no-table")...)
+			output, err := restore(t, dynamotest.Endpoint(t), append(test.options, "--overwrite", "no-table", "no-table")...)
 			var exit *exec.ExitError
 			if !errors.As(err, &exit) || exit.ExitCode() != test.status || !strings.Contains(output, test.says) {
 				t.Errorf("restore = %v, %s, want the exit status %d and %q", err, output, test.status, test.says)
 			}
 		})
+	}
+}
+
+// TestRestoreGoesOn checks that a run which fails names the first part that it has not copied. Parts are
+// copied at the same time, and DynamoDB refuses one of them.
+func TestRestoreGoesOn(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var scan struct{ Segment int }
+		if err := json.NewDecoder(r.Body).Decode(&scan); err != nil {
+			return // the process has been ended
+		}
+		if scan.Segment == 20 {
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = io.WriteString(w, `{"__type":"AccessDeniedException"}`) // the client may have gone
+			return
+		}
+		_, _ = io.WriteString(w, `{"Items":[]}`)
+	}))
+	t.Cleanup(server.Close)
+	output, err := restore(t, server.URL, "--overwrite", "from", "to")
+	if want := "repeat the command with --first 20\n"; err == nil || !strings.HasSuffix(output, want) {
+		t.Errorf("restore = %v, %s, want a failure and %q", err, output, want)
 	}
 }
 
@@ -105,12 +132,12 @@ func TestRestoreRate(t *testing.T) {
 	}
 }
 
-// restore runs deploy/restore, and returns what it prints.
-func restore(t *testing.T, arguments ...string) (string, error) {
+// restore runs deploy/restore with the DynamoDB at endpoint, and returns what it prints.
+func restore(t *testing.T, endpoint string, arguments ...string) (string, error) {
 	t.Helper()
 	python := processtest.Python(t, "sam") // it has boto3
 	command := exec.CommandContext(t.Context(), python, append([]string{"restore"}, arguments...)...)
-	command.Env = processtest.Environment(dynamotest.Endpoint(t), "AWS_DEFAULT_REGION=us-east-1")
+	command.Env = processtest.Environment(endpoint, "AWS_DEFAULT_REGION=us-east-1")
 	output, err := command.CombinedOutput()
 	return string(output), err
 }

@@ -33,6 +33,12 @@ cloudformation =
   endpoint_url = OUTSIDE
 `
 
+// userCredentials are of a user who has a profile of the name of ours.
+const userCredentials = `[plant-store-local]
+aws_access_key_id = AKIAUSER
+aws_secret_access_key = secret
+`
+
 // userVariables are the variables of that user.
 func userVariables(outside string) []string {
 	return []string{
@@ -106,7 +112,11 @@ func TestIsolation(t *testing.T) {
 			line := strings.NewReplacer("PORT", port, "OUTSIDE", outside.Listener.Addr().String()).Replace(test.command)
 			home := t.TempDir()
 			config := strings.ReplaceAll(userConfig, "OUTSIDE", outside.URL)
-			if err := os.CopyFS(home, fstest.MapFS{".aws/config": {Data: []byte(config)}}); err != nil {
+			files := fstest.MapFS{".aws/config": {Data: []byte(config)}}
+			if test.calls {
+				files[".aws/credentials"] = &fstest.MapFile{Data: []byte(userCredentials)}
+			}
+			if err := os.CopyFS(home, files); err != nil {
 				t.Fatal(err)
 			}
 			command := exec.CommandContext(t.Context(), "sh", "-c", line)

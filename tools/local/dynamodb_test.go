@@ -23,6 +23,7 @@ var standIns = fstest.MapFS{
 	"path/docker": {Mode: 0o700, Data: []byte("#!/bin/sh\nexit 1\n")},
 	"path/java": {Mode: 0o700, Data: []byte(`#!/bin/sh
 if [ "$1" = -version ]; then echo 'openjdk version "17.0.1"'; exit; fi
+case $* in *-inMemory*) ;; *) exit 1 ;; esac
 while [ "$1" != -port ]; do shift; done
 echo $$ >"$STARTED"
 exec python3 -m http.server --bind 127.0.0.1 "$2"

@@ -98,6 +98,9 @@ var workflows = []value{
 	{"deploy/by-hand", "environment", "${{ inputs.environment }}"},
 	{"deploy/by-hand", "env", `{"ENV":"${{ inputs.environment }}","S3_PREFIX":"github/plant-store-${{ inputs.environment }}","SHIFT":"${{ inputs.shift }}"}`},
 	{"deploy/by-hand", "concurrency", alone("${{ inputs.environment }}")},
+	{"ci/check", "steps.4", `{"run":".ci/run"}`},
+	{"deploy/[^c]*", "steps.0.with", `{"fetch-depth":0,"persist-credentials":false,"ref":"${{ inputs.commit || github.sha }}"}`},
+	{"deploy/[^c]*", "steps.1.if", "github.event_name == 'workflow_dispatch'"},
 	{"deploy/[^c]*", "permissions", `{"actions":"read","contents":"read","id-token":"write"}`},
 }
 
@@ -113,6 +116,9 @@ func TestWorkflows(t *testing.T) {
 	for place, text := range n {
 		if strings.HasSuffix(place, ".run") && strings.Contains(text, "${{") {
 			t.Errorf("%s is %q, want its values in the environment", place, text)
+		}
+		if strings.HasSuffix(place, ".continue-on-error") {
+			t.Errorf("%s hides a failure", place)
 		}
 		step, isAction := strings.CutSuffix(place, ".uses")
 		if !isAction || !strings.Contains(place, ".steps.") {

@@ -89,12 +89,16 @@ for stack in stacks.values():
     for name, output in stack["Outputs"].items():
         stack["Nodes"] |= nodes(f"Outputs/{name}", output)
 
+for name, resource in with_references_as_text(template["Resources"]).items():
+    stacks["production gradual"]["Nodes"] |= nodes(f"SAM/{name}", resource["Properties"])
+
 with open("samconfig.toml", "rb") as file:
     config = tomllib.load(file)
 samconfig = {}
 for name, block in config.items():
     if name != "version":
-        samconfig |= nodes(name, block["deploy"]["parameters"])
+        others = {command: block[command] for command in block if command not in ("deploy", "local_invoke", "local_start_api")}
+        samconfig |= nodes(name, block["deploy"]["parameters"] | others)
 workflows = {}
 for name in ("ci", "deploy"):
     workflow = read(f".github/workflows/{name}.yml")

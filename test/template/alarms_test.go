@@ -9,18 +9,13 @@ import (
 
 // alarm is what the rules read of an AWS::CloudWatch::Alarm.
 type alarm struct {
-	AlarmDescription  string
-	Metrics           []query
-	EvaluationPeriods int
-	DatapointsToAlarm int
-	Threshold         any
-}
-
-// query is an expression, or a metric that expressions read.
-type query struct {
-	ID         string
-	Expression string
-	MetricStat struct{ Period int } // seconds
+	AlarmDescription                     string
+	EvaluationPeriods, DatapointsToAlarm int
+	Threshold                            any
+	Metrics                              []struct { // an expression, and the metrics that it reads
+		ID, Expression string
+		MetricStat     struct{ Period int } // seconds
+	}
 }
 
 // TestAlarms checks that the text of an alarm, which arrives by mail, says when it fires, and ends with its

@@ -74,10 +74,9 @@ func TestDoors(t *testing.T) {
 		"AWS::ApiGatewayV2::Stage":      "AccessLogSettings ApiId AutoDeploy DefaultRouteSettings StageName Tags",
 		"AWS::CloudWatch::Alarm": "AlarmActions AlarmDescription ComparisonOperator DatapointsToAlarm EvaluationPeriods Metrics " +
 			"OKActions Threshold TreatMissingData",
-		"AWS::CloudWatch::Dashboard":   "DashboardBody DashboardName",
-		"AWS::CodeDeploy::Application": "ComputePlatform",
-		"AWS::CodeDeploy::DeploymentGroup": "AlarmConfiguration ApplicationName AutoRollbackConfiguration DeploymentConfigName " +
-			"DeploymentStyle ServiceRoleArn",
+		"AWS::CloudWatch::Dashboard":       "DashboardBody DashboardName",
+		"AWS::CodeDeploy::Application":     "ComputePlatform",
+		"AWS::CodeDeploy::DeploymentGroup": "AlarmConfiguration ApplicationName AutoRollbackConfiguration DeploymentConfigName DeploymentStyle ServiceRoleArn",
 		"AWS::DynamoDB::Table": "AttributeDefinitions BillingMode DeletionProtectionEnabled KeySchema OnDemandThroughput " +
 			"PointInTimeRecoverySpecification TimeToLiveSpecification",
 		"AWS::IAM::Role":     "AssumeRolePolicyDocument ManagedPolicyArns PermissionsBoundary Policies",

@@ -48,6 +48,8 @@ func TestPatterns(t *testing.T) {
 	}{
 		{"GitHub's jobs of an environment deploy", role, "Subject", "repo:owner@1/repository@2:environment:staging", true},
 		{"its other jobs do not", role, "Subject", "repo:owner/repository:pull_request", false},
+		{"the role deploys a stack", role, "StackName", "plant-store-staging", true},
+		{"it deploys no other", role, "StackName", "*", false},
 		{"the keys of an issuer are fetched over TLS", gradual, "TokenIssuer", "https://issuer.example/realms/a", true},
 		{"and in no other way", gradual, "TokenIssuer", "http://issuer.example", false},
 	} {

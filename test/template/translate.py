@@ -1,5 +1,5 @@
 """Prints as JSON: deploy/role.yaml, the stacks that SAM makes of template.yaml, samconfig.toml and
-environments.yaml. For each line of standard input, which has parameters, also prints which conditions of
+the workflows. For each line of standard input, which has parameters, also prints which conditions of
 template.yaml are met and which of its rules are broken. Runs in the root of the repository.
 """
 import copy
@@ -86,9 +86,9 @@ for stack in stacks.values():
     for name, resource in stack["Resources"].items():
         attributes = {attribute: value for attribute, value in resource.items() if attribute != "Properties"}
         stack["Nodes"] |= nodes(name, attributes | resource["Properties"])
-    for name, output in stack["Outputs"].items():
-        stack["Nodes"] |= nodes(f"Outputs/{name}", output)
-
+    for section in ("Parameters", "Outputs"):
+        for name, content in stack[section].items():
+            stack["Nodes"] |= nodes(f"{section}/{name}", content)
 for name, resource in with_references_as_text(template["Resources"]).items():
     stacks["production gradual"]["Nodes"] |= nodes(f"SAM/{name}", resource["Properties"])
 
@@ -106,13 +106,4 @@ for name in ("ci", "deploy"):
     for job, content in workflow.pop("jobs").items():
         workflows |= nodes(f"{name}/{job}", content)
     workflows |= nodes(name, workflow)
-json.dump(
-    {
-        "Stacks": stacks,
-        "Verdicts": verdicts,
-        "Samconfig": samconfig,
-        "Shared": read("environments.yaml"),
-        "Workflows": workflows,
-    },
-    sys.stdout,
-)
+json.dump({"Stacks": stacks, "Verdicts": verdicts, "Samconfig": samconfig, "Workflows": workflows}, sys.stdout)

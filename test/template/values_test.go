@@ -115,6 +115,7 @@ var values = []value{
 	{"HttpApi", authorizer + "authorizerPayloadFormatVersion", "2.0"},
 	{"HttpApi", authorizer + "enableSimpleResponses", "true"},
 	{"HttpApi", defaultAPI + "disableExecuteApiEndpoint", either("Closed", "true", "false")},
+	{"HttpApi", "DependsOn", "AuthorizerFunctionAliaslive"},
 	{"HttpApi", "Body.x-amazon-apigateway-cors", either("HasAllowedOrigins", cors, noValue)},
 	{"HttpApiApiGatewayDefaultStage", "DefaultRouteSettings", `{"ThrottlingBurstLimit":"${ThrottleBurst}","ThrottlingRateLimit":"${ThrottleRate}"}`},
 	{"HttpApiApiGatewayDefaultStage", "AccessLogSettings", `{"DestinationArn":"${AccessLog.Arn}","Format":` + fmt.Sprintf("%q", accessLog) + "}"},

@@ -10,7 +10,6 @@ import (
 const (
 	noValue    = `"${AWS::NoValue}"`
 	authorizer = "Body.components.securitySchemes.TokenAuthorizer.x-amazon-apigateway-authorizer."
-	defaultAPI = "Body.servers.0.x-amazon-apigateway-endpoint-configuration."
 	cors       = `{"allowHeaders":["authorization","content-type","idempotency-key"],"allowMethods":["POST"],` +
 		`"allowOrigins":{"Fn::Split":[",","${AllowedOrigins}"]},"exposeHeaders":["retry-after","idempotency-key","apigw-requestid"],"maxAge":7200}`
 	execute = "arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:${HttpApi}/"
@@ -75,7 +74,7 @@ func gateways(metric string, period int) string {
 }
 
 // values has each place of the stack, and of its outputs, at which a parameter, a condition, a right, a role,
-// a route or a policy of deletion stands. It also has the constants that guard data, access or an alarm.
+// a route, a removal or a policy of deletion stands. It also has the constants that guard data, access or an alarm.
 var values = []value{
 	{"CreatePlantFunction", "Description", "Answers POST /plants. Build: ${Build}"},
 	{"AuthorizerFunction", "Description", "Checks the bearer token of each request. Build: ${Build}"},
@@ -114,7 +113,7 @@ var values = []value{
 	{"HttpApi", authorizer + "authorizerUri", "arn:aws" + invoke + "${AuthorizerFunction.Arn}:live/invocations"},
 	{"HttpApi", authorizer + "authorizerPayloadFormatVersion", "2.0"},
 	{"HttpApi", authorizer + "enableSimpleResponses", "true"},
-	{"HttpApi", defaultAPI + "disableExecuteApiEndpoint", either("Closed", "true", "false")},
+	{"HttpApi", "Body.servers.0.x-amazon-apigateway-endpoint-configuration.disableExecuteApiEndpoint", either("Closed", "true", "false")},
 	{"HttpApi", "DependsOn", "AuthorizerFunctionAliaslive"},
 	{"HttpApi", "Body.x-amazon-apigateway-cors", either("HasAllowedOrigins", cors, noValue)},
 	{"HttpApiApiGatewayDefaultStage", "DefaultRouteSettings", `{"ThrottlingBurstLimit":"${ThrottleBurst}","ThrottlingRateLimit":"${ThrottleRate}"}`},
@@ -183,14 +182,16 @@ var values = []value{
 	{"*DeploymentGroup", "ServiceRoleArn", "${CodeDeployRole.Arn}"},
 }
 
-// TestValues checks the table of values, and that each parameter, condition, right, role, route or policy of
-// deletion is in it.
+// TestValues checks the table of values, and that each parameter, condition, right, role, route, removal or
+// policy of deletion is in it.
 func TestValues(t *testing.T) {
 	s := production(t)
 	s.Nodes.check(t, values, func(place, text string) bool {
-		isListed := strings.Contains(place, ".Statement.") || strings.Contains(place, ".ManagedPolicyArns.") || strings.Contains(place, ".paths.")
-		for _, name := range []string{".Condition", ".Fn::If.0", ".Role", ".DeletionPolicy", ".Principal"} {
-			isListed = isListed || strings.HasSuffix(place, name)
+		isListed := false
+		for _, part := range []string{
+			".Condition.", ".DeletionPolicy.", ".Fn::If.0.", ".ManagedPolicyArns.", ".Principal.", ".Role.", ".Statement.", ".TimeToLiveSpecification.", ".paths.",
+		} {
+			isListed = isListed || strings.Contains(place+".", part)
 		}
 		for parameter := range s.Parameters {
 			isListed = isListed || strings.Contains(text, "${"+parameter+"}")

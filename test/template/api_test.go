@@ -25,10 +25,9 @@ func TestRoutes(t *testing.T) {
 // functions returns the function of each route of the API.
 func functions(t *testing.T) map[string]string {
 	t.Helper()
-	type operation struct {
+	var paths map[string]map[string]struct {
 		Integration struct{ URI string } `json:"x-amazon-apigateway-integration"`
 	}
-	var paths map[string]map[string]operation
 	if err := json.Unmarshal([]byte(production(t).Nodes["HttpApi.Body.paths"]), &paths); err != nil {
 		t.Fatal(err)
 	}

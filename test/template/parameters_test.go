@@ -53,7 +53,7 @@ func TestPatterns(t *testing.T) {
 		{"the keys of an issuer are fetched over TLS", gradual, "TokenIssuer", "https://issuer.example/realms/a", true},
 		{"and in no other way", gradual, "TokenIssuer", "http://issuer.example", false},
 	} {
-		pattern := regexp.MustCompile(translated(t).Stacks[row.stack].Parameters[row.parameter].AllowedPattern)
+		pattern := regexp.MustCompile(translated(t).Stacks[row.stack].Nodes["Parameters/"+row.parameter+".AllowedPattern"])
 		if got := pattern.MatchString(row.value); got != row.want {
 			t.Errorf("%s: %s may be %q = %t, want %t", row.name, row.parameter, row.value, got, row.want)
 		}

@@ -71,9 +71,8 @@ type object = map[string]any
 // is an object with the function's name as its only member.
 type stack struct {
 	Parameters map[string]struct {
-		AllowedPattern string
-		AllowedValues  []any
-		MaxLength      int
+		AllowedValues []any
+		MaxLength     int
 	}
 	Resources map[string]struct {
 		Type       string

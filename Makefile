@@ -6,11 +6,13 @@ export SAM_CLI_TELEMETRY := 0
 export GOFLAGS := $(value GOFLAGS) $(if $(shell git rev-parse HEAD 2>/dev/null),,-buildvcs=false)
 MAKEFLAGS += --no-print-directory
 
-# Not that of the environment, where ENV names a file of a shell.
+# The environment does not set these two: shells use ENV for something else, and SHIFT=at-once
+# would switch the canary off unnoticed.
 export ENV = dev
+export SHIFT = gradual
 
-# What stands on make's command line, such as URL=..., is data. make does not expand it, and
-# recipes read it from the environment, so that no value becomes a part of a command.
+# make expands no value of its command line, such as URL=.... Recipes read those that
+# `make help` names from the environment, so that none becomes a part of a command.
 $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(eval override $(name) := $$(value $(name)))$(eval export $(name))))
 
 RACE      = $(if $(shell command -v $$(go env CC)),-race)
@@ -109,13 +111,13 @@ contract: ## test a deployment (URL=..., token in TOKEN, SUBJECT=its subject; cr
 	@test/contract/run
 
 build: ## build the functions with SAM (ARCH=x86_64 or arm64)
-	@tools/build "$${ARCH:-x86_64}"
+	@tools/build "$$ARCH"
 
 aws: ## start a local AWS on 127.0.0.1:4566, with neither Docker nor an account (PORT=4566)
 	@exec tools/local/aws --port "$${PORT:-4566}"
 
 deploy: ## build and deploy to AWS (ENV=dev, staging, production, or local for make aws, with its PORT; SHIFT=at-once ignores alarms)
-	@deploy/stack "$$ENV" "$${SHIFT:-gradual}"
+	@deploy/stack "$$ENV" "$$SHIFT"
 
 dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables and a token
 	@tools/local/dynamodb --port 8000 go run ./tools/samples -wait

@@ -87,6 +87,7 @@ func TestDeploy(t *testing.T) {
 		name       string
 		stack      string // its status before, UPDATE_COMPLETE unless a row says otherwise
 		shift      string // of traffic, gradual unless a row says otherwise
+		endpoint   string // of a local AWS, if it is in one
 		deployment string // what deploy/stack does
 		contract   string // what test/contract/run does
 		calls      string // without repetitions
@@ -156,6 +157,12 @@ func TestDeploy(t *testing.T) {
 			failure: "The test of plant-store-staging failed",
 		},
 		{
+			name:  "a stack of a local AWS whose address is elsewhere gets no token",
+			shift: "at-once", endpoint: "http://127.0.0.1:4566", deployment: "true", contract: "true",
+			calls:   "deploy-at-once publish",
+			failure: "The test of plant-store-staging failed",
+		},
+		{
 			name:  "a stack's outputs are data, and no commands",
 			stack: "EVIL", shift: "at-once", deployment: "true", contract: "true",
 			calls:   "deploy-at-once publish",
@@ -203,7 +210,7 @@ func TestDeploy(t *testing.T) {
 			command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
 			command.Env = []string{
 				"PATH=" + filepath.Join(folder, "path") + ":" + os.Getenv("PATH"),
-				"GITHUB_ACTIONS=true",
+				"GITHUB_ACTIONS=true", "AWS_ENDPOINT_URL=" + test.endpoint,
 				"GITHUB_STEP_SUMMARY=" + filepath.Join(folder, "summary"),
 			}
 			output, err := command.CombinedOutput()

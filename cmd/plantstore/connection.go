@@ -81,7 +81,8 @@ func (c *connection) config(ctx context.Context) (aws.Config, error) {
 	}
 	if c.EndpointURL != "" {
 		cfg.BaseEndpoint = &c.EndpointURL
-		cfg.ConfigSources = nil // where the SDK may find another endpoint, or that it must ignore this one
+		// Otherwise AWS_ENDPOINT_URL_DYNAMODB, or the setting that ignores endpoints, would replace the flag's URL.
+		cfg.ConfigSources = nil
 	}
 	if cfg.Region == "" {
 		return cfg, errors.New("no AWS region: set AWS_REGION, or AWS_PROFILE to a profile that has one")

@@ -35,7 +35,7 @@ func newVerdict(authorization string, p token.Principal, o outcome) verdict {
 // on this very value is an internal error, also if no authorizer ran.
 //
 // While a deployment shifts traffic, an authorizer and a function of two versions meet. So each must
-// understand the verdicts of the version before and after: see TestVersions.
+// understand the verdicts of the version before and after: see TestVerdictsOfTwoVersions.
 func (v verdict) check(authorization string) (token.Principal, error) {
 	if _, err := parseBearer(authorization); err != nil {
 		return token.Principal{}, err

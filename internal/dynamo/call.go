@@ -59,8 +59,8 @@ func call[In, Out any](
 //
 // It belongs to one [call], in whose goroutine the SDK makes the attempts. replaceRetryer sets Retryer
 // before the first attempt. During an attempt, GotConn of trace sets connected. After each attempt that
-// failed, IsErrorRetryable sets connected to false, and the other fields. call reads them when the
-// operation has ended.
+// failed, IsErrorRetryable resets connected, and records the attempt in the other fields. call reads them
+// when the operation has ended.
 type attempts struct {
 	aws.Retryer // the client's, which decides on delays and keeps the quota
 

@@ -127,10 +127,9 @@ func TestListReadsEachPage(t *testing.T) {
 	}
 }
 
-// A token that may have been stored or revoked is reported as such, whatever is refused afterwards, and so
-// is one that has not been. The
-// time of expiry is stored in seconds: the table's TTL needs that. A revocation has one condition: it
-// revokes any item with this id, readable or not.
+// Add and Revoke return ErrOutcomeUnknown if an attempt may have been applied, even if a later one is
+// refused. They return ErrUnavailable if none was. The time of expiry is stored in seconds: the table's TTL
+// needs that. A revocation has one condition: it revokes any item with this id, readable or not.
 func TestUncertainChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		issued := token.Token{ID: "i", ExpiresAt: time.Unix(1_800_000_000, 0)}

@@ -41,7 +41,7 @@ const (
 
 // smallBody is the size of the largest small body, in bytes. An event and its copies take up to 45 times
 // the memory of the body. So the gateway serves only one body at a time that is larger or of unknown size.
-// A small body waits for no other client.
+// A body of a known, small size waits for no other client.
 const smallBody = 1 << 20
 
 const requestIDHeader = "Apigw-Requestid"
@@ -82,9 +82,8 @@ func New(options Options) *Gateway {
 // ServeHTTP answers one request as the HTTP API would.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set(requestIDHeader, g.NewID())
-	// A function runs on when its client goes away. API Gateway decodes the path before it looks for a
-	// route, so that %2F separates two segments.
-	r = r.WithContext(context.WithoutCancel(r.Context()))
+	// API Gateway decodes the path before it looks for a route, so that %2F separates two segments.
+	r = r.Clone(r.Context())
 	r.URL = &url.URL{Path: r.URL.Path, RawQuery: r.URL.RawQuery}
 	if !g.hasRoute(r) {
 		refuse(w, http.StatusNotFound)
@@ -106,8 +105,12 @@ func (g *Gateway) hasRoute(r *http.Request) bool {
 // serve answers a request of a route.
 func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength < 0 || r.ContentLength > smallBody {
-		g.large <- struct{}{}
-		defer func() { <-g.large }()
+		select {
+		case g.large <- struct{}{}:
+			defer func() { <-g.large }()
+		case <-r.Context().Done():
+			return // nobody waits for the answer
+		}
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodySize))
 	_, tooLarge := errors.AsType[*http.MaxBytesError](err)
@@ -120,7 +123,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest)
 	default:
 		event := newEvent(r, body, w.Header().Get(requestIDHeader), g.Now())
-		g.invoke(r.Context(), w, event)
+		g.invoke(context.WithoutCancel(r.Context()), w, event) // a function runs on when its client goes away
 	}
 }
 

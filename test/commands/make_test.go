@@ -54,29 +54,30 @@ func TestValuesAreData(t *testing.T) {
 }
 
 // TestScripts checks that no script makes a command of a value: by eval, or by the text of another shell, which
-// single quotes alone keep as it is. README's own commands are the exception; TestValuesAreData has the Makefile.
+// single quotes alone keep as it is. README's own commands are the exception.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	folder := processtest.Repository(t)
-	const found = `git grep -nE '^[^#]*\b(eval |(ba)?sh -c [^'"'"'])' -- . ':!*.go' ':!*.md' ':!.ci/sam-local' ':!Makefile'`
-	command := exec.CommandContext(t.Context(), "sh", "-c", found)
-	command.Dir = folder
-	if lines, _ := command.Output(); len(lines) > 0 { // git grep fails if it finds nothing
-		t.Errorf("these lines may run a value as a command:\n%s", lines)
+	const command = `^[^#]*(\beval |\b(ba)?sh -[a-z]*c [^'])`
+	search := exec.CommandContext(t.Context(), "git", "grep", "-nE", command, "--", ".", ":!*.go", ":!*.md", ":!.ci/sam-local", ":!Makefile")
+	search.Dir = processtest.Repository(t)
+	found, _ := search.CombinedOutput()
+	if status := search.ProcessState.ExitCode(); status != 1 { // which means that nothing is found
+		t.Errorf("git grep ends with %d; these lines may run a value as a command:\n%s", status, found)
 	}
 }
 
 // standIns are in place of programs. They record how they are called.
 var standIns = map[string]string{
-	"sam": record + `
-mkdir -p .aws-sam/build && cp template.yaml .aws-sam/build
+	"sam": recordCall + `
+[ "$1" != deploy ] || cat .aws-sam/build/parameters.yaml >>"$CALLS"
+mkdir -p .aws-sam/build && cp template.yaml .aws-sam/build && echo 'Shift: gradual' >.aws-sam/build/parameters.yaml
 `,
 	// `go test -c` makes a program of tests that tries as many cases as $CASES says.
 	"go": `[ "$1 $2" = "test -c" ] || exit 0
 mkdir -p "$(dirname "$4")"
 cat >"$4" <<'END'
 #!/bin/sh
-` + record + `
+` + recordCall + `
 echo "$CASES cases tried"
 exit $STATUS
 END
@@ -90,25 +91,27 @@ if [ "$1" = --port ]; then shift 2; fi
 exec "$@"
 `
 
-const record = `echo "$(basename "$0") $*" "ARCH=$ARCH BUILD=$BUILD SHIFT=$SHIFT URL=$CONTRACT_URL SUBJECT=$SUBJECT WRITES=$WRITES" >>"$CALLS"`
+const recordCall = `echo "$(basename "$0") $*" "ARCH=$ARCH BUILD=$BUILD URL=$CONTRACT_URL SUBJECT=$SUBJECT WRITES=$WRITES" >>"$CALLS"`
 
 // TestValuesArrive checks which commands a target runs, and that they get the values that were typed.
 func TestValuesArrive(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		name  string
-		typed []string
-		calls string // a regular expression for parts of the calls, in this order
+		name        string
+		environment []string
+		typed       []string
+		calls       string // a regular expression for parts of the calls, in this order
 	}{
 		{
 			name:  "make deploy builds for x86_64 and deploys the environment",
 			typed: []string{"deploy", "ENV=staging", "SHIFT=at-once", "BUILD=b 1"},
-			calls: "sam build ARCH=x86_64 BUILD=b 1 SHIFT=at-once.*sam deploy --config-env staging ARCH",
+			calls: "sam build ARCH=x86_64 BUILD=b 1 URL.*sam deploy --config-env staging ARCH.*Shift: at-once",
 		},
 		{
-			name:  "without a value, make deploy deploys dev, whatever ENV is to the shell, and the build has the commit's name",
-			typed: []string{"deploy"},
-			calls: "sam build ARCH=x86_64 BUILD=[0-9a-f]{7,}(-dirty)? 20[0-9T:-]+Z SHIFT=gradual .*sam deploy --config-env dev ARCH",
+			name:        "without a value, make deploy deploys dev, gradually, whatever the shell's variables are, and names the build by its commit",
+			environment: []string{"ENV=/root/.shrc", "SHIFT=at-once"},
+			typed:       []string{"deploy"},
+			calls:       "sam build ARCH=x86_64 BUILD=[0-9a-f]{7,}(-dirty)? 20[0-9T:-]+Z URL.*sam deploy --config-env dev ARCH.*Shift: gradual",
 		},
 		{
 			name:  "a role that has a prefix in SAM's bucket uploads there",
@@ -136,14 +139,15 @@ func TestValuesArrive(t *testing.T) {
 			calls: `contract.test -test.run \^Test\(Contract\|Specification\)\$ .*URL=https://example.com SUBJECT=ann WRITES=all`,
 		},
 		{
-			name:  "without URL, make contract tests plantstore serve, whatever the tests' own variable is",
-			typed: []string{"contract", "CASES=1"},
-			calls: `contract.test .*URL= SUBJECT=`,
+			name:        "without URL, make contract tests plantstore serve, whatever the tests' own variable is",
+			environment: []string{"CONTRACT_URL=https://other.example"},
+			typed:       []string{"contract", "CASES=1"},
+			calls:       `contract.test .*URL= SUBJECT=`,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			calls, printed, err := makeWithStandIns(t, test.typed...)
+			calls, printed, err := makeWithStandIns(t, test.environment, test.typed...)
 			if err != nil || !regexp.MustCompile("(?s)"+test.calls).MatchString(calls) {
 				t.Errorf("make %q = %v, %s, and calls\n%s, want %q", test.typed, err, printed, calls, test.calls)
 			}
@@ -164,17 +168,17 @@ func TestRefused(t *testing.T) {
 			prints: "samconfig.toml has no environment 'prod'; environments: dev staging production local",
 		},
 		{name: "a build whose name is no text of YAML", typed: []string{"build-CreatePlantFunction", `BUILD=x"`}, prints: "BUILD must have 1 to 100"},
-		{name: "another shift", typed: []string{"build-CreatePlantFunction", "SHIFT=now"}, prints: "SHIFT must be gradual or at-once"},
+		{name: "another shift", typed: []string{"deploy", "SHIFT=now"}, prints: "traffic shifts gradual or at-once, not 'now'"},
 		{name: "another architecture", typed: []string{"build-CreatePlantFunction", "ARCH=mips"}, prints: "ARCH must be arm64 or x86_64"},
 		{name: "an empty URL", typed: []string{"contract", "URL="}, prints: "URL is empty"},
-		{name: "a contract run without a case", typed: []string{"contract", "URL=https://example.com", "CASES=0"}, prints: "0 cases tried"},
+		{name: "a contract run without a case", typed: []string{"contract", "URL=https://example.com", "CASES=0"}, prints: "no case was tried"},
 		{name: "a contract run that fails", typed: []string{"contract", "URL=https://example.com", "CASES=1", "STATUS=1"}, prints: "1 cases tried"},
-		{name: "a file that is no event", typed: []string{"invoke", "EVENT=docs/page.png"}, prints: "does not exist; events:\nevents/authorizer/bad-token.json"},
+		{name: "a file that is no event", typed: []string{"invoke", "EVENT=docs/page.png"}, prints: "is no sample event; events:\nevents/authorizer/bad-token.json"},
 		{name: "a package whose mutations live", typed: []string{"mutate", "PACKAGE=plant", "GREMLINS=false"}, prints: "Error 1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			calls, printed, err := makeWithStandIns(t, test.typed...)
+			calls, printed, err := makeWithStandIns(t, nil, test.typed...)
 			if err == nil || !strings.Contains(printed, test.prints) || strings.Contains(calls, "sam ") {
 				t.Errorf("make %q = %v, %s, and calls %q, want a failure with %q and no call of SAM", test.typed, err, printed, calls, test.prints)
 			}
@@ -182,9 +186,9 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// makeWithStandIns runs make in a copy of the repository. It returns the calls of the stand-ins and what make
-// prints.
-func makeWithStandIns(t *testing.T, typed ...string) (calls, printed string, err error) {
+// makeWithStandIns runs make in a copy of the repository, with these variables. It returns the calls of the
+// stand-ins and what make prints.
+func makeWithStandIns(t *testing.T, environment []string, typed ...string) (calls, printed string, err error) {
 	t.Helper()
 	folder := processtest.Repository(t)
 	programs := t.TempDir()
@@ -197,15 +201,14 @@ func makeWithStandIns(t *testing.T, typed ...string) (calls, printed string, err
 			t.Fatal(err)
 		}
 	}
-	record := filepath.Join(t.TempDir(), "calls")
+	recorded := filepath.Join(t.TempDir(), "calls")
 	command := exec.CommandContext(t.Context(), "make", typed...)
 	command.Dir = folder
-	command.Env = []string{
-		"PATH=" + programs + ":" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "CALLS=" + record,
-		"ENV=/root/.shrc", "CONTRACT_URL=https://other.example",
-	}
+	command.Env = slices.Concat(environment, []string{
+		"PATH=" + programs + ":" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "CALLS=" + recorded,
+	})
 	out, err := command.CombinedOutput()
-	content, _ := os.ReadFile(record) // without a call there is none
+	content, _ := os.ReadFile(recorded) // without a call there is none
 	return string(content), string(out), err
 }
 
@@ -279,7 +282,7 @@ func TestFunction(t *testing.T) {
 			t.Parallel()
 			folder := filepath.Join(t.TempDir(), "CreatePlantFunction")
 			command := exec.CommandContext(t.Context(), "make", "--directory=../..", "build-CreatePlantFunction",
-				"ARTIFACTS_DIR="+folder, "ARCH="+arch, "BUILD=b 1", "SHIFT=at-once")
+				"ARTIFACTS_DIR="+folder, "ARCH="+arch, "BUILD=b 1")
 			command.Env = append(os.Environ(), "GOAMD64=v3", "GOARM64=v8.1", "GOOS=plan9", "GOFLAGS=-tags=x", "CGO_ENABLED=1")
 			if out, err := command.CombinedOutput(); err != nil {
 				t.Fatalf("make: %v\n%s", err, out)
@@ -302,7 +305,7 @@ func TestFunction(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := "Architecture: " + arch + "\nBuild: \"b 1\"\nShift: at-once\n"; string(parameters) != want {
+			if want := "Architecture: " + arch + "\nBuild: \"b 1\"\nShift: gradual\n"; string(parameters) != want {
 				t.Errorf("the build has the parameters %q, want %q", parameters, want)
 			}
 		})

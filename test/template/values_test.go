@@ -153,7 +153,10 @@ var values = []value{
 	{"DegradedMetric", "MetricTransformations", counted("Degraded")},
 	{"RefusalsMetric", "MetricTransformations", counted("Refusals")},
 	{"ThrottledMetric", "MetricTransformations", counted("Throttled")},
-	{"[^T]*Metric", "LogGroupName", "${Log}"}, // all but ThrottledMetric
+	{"RequestsMetric", "LogGroupName", "${Log}"},
+	{"ErrorsMetric", "LogGroupName", "${Log}"},
+	{"DegradedMetric", "LogGroupName", "${Log}"},
+	{"RefusalsMetric", "LogGroupName", "${Log}"},
 	{"ThrottledMetric", "LogGroupName", "${AccessLog}"},
 	{"*Alarm", "AlarmActions", either("HasAlarmTopic", `["${AlarmTopic}"]`, noValue)},
 	{"*Alarm", "OKActions", either("HasAlarmTopic", `["${AlarmTopic}"]`, noValue)},

@@ -61,6 +61,10 @@ if (!URL || !TOKEN || process.argv.length !== 3) {
   console.error('usage: URL=... TOKEN=... node examples/create.mjs PLANT');
   process.exit(2);
 }
+if (!/^https?:\/\//.test(URL)) {
+  console.error('URL must begin with http:// or https://');
+  process.exit(2);
+}
 if (!/^[!-~]+$/.test(TOKEN)) {
   console.error('TOKEN must be one line of visible ASCII characters, without a space');
   process.exit(2);

@@ -78,6 +78,9 @@ def create(plant: str, key: str) -> tuple[int, str]:
 if len(sys.argv) != 2 or not os.environ.get("URL") or not os.environ.get("TOKEN"):
     print("usage: URL=... TOKEN=... python3 examples/create.py PLANT", file=sys.stderr)
     sys.exit(2)
+if not os.environ["URL"].startswith(("http://", "https://")):
+    print("URL must begin with http:// or https://", file=sys.stderr)
+    sys.exit(2)
 if not re.fullmatch("[!-~]+", os.environ["TOKEN"]):
     print("TOKEN must be one line of visible ASCII characters, without a space", file=sys.stderr)
     sys.exit(2)

@@ -14,6 +14,10 @@ if [ $# != 1 ] || [ -z "${URL:-}" ] || [ -z "${TOKEN:-}" ]; then
   exit 2
 fi
 LC_ALL=C # the ranges below are of ASCII
+case $URL in http://* | https://*) ;; *)
+  echo 'URL must begin with http:// or https://' >&2
+  exit 2 ;;
+esac
 case $TOKEN in *[!!-~]*)
   echo 'TOKEN must be one line of visible ASCII characters, without a space' >&2
   exit 2 ;;

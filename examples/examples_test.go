@@ -212,6 +212,7 @@ func TestNothingIsSent(t *testing.T) {
 			{name: "a token of two lines", url: server.URL, token: "secret\nX-Header: value", status: 2, says: "TOKEN must be "},
 			{name: "a token with a space", url: server.URL, token: "secret two", status: 2, says: "TOKEN must be "},
 			{name: "a token that is not ASCII", url: server.URL, token: "secret\u00e9", status: 2, says: "TOKEN must be "},
+			{name: "an address without a scheme", url: "localhost:8080", token: "secret", status: 2, says: "URL must begin "},
 			{name: "a certificate that nobody trusts", url: impostor.URL, token: "secret", status: 3, says: "outcome unknown"},
 		} {
 			t.Run(client.program+", "+test.name, func(t *testing.T) {

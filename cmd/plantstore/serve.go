@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	openapi "plantstore"
@@ -68,7 +69,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	greet(urlOf(listener.Addr()), bearer)
+	c.greet(urlOf(listener.Addr()), bearer)
 	stopped := make(chan error)
 	context.AfterFunc(ctx, func() { stopped <- server.Shutdown(context.WithoutCancel(ctx)) })
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
@@ -162,10 +163,14 @@ func urlOf(listens net.Addr) string {
 }
 
 // greet prints the address and how to use the service.
-func greet(url, bearer string) {
+func (c *serveCommand) greet(url, bearer string) {
 	if bearer == "" {
-		fmt.Printf("Plant Store runs at %s, on DynamoDB. Press Ctrl-C to stop it.\n", url)
-		fmt.Printf("To issue a token, run `%s token issue --subject NAME` with the same endpoint and table.\n", os.Args[0])
+		fmt.Printf("Plant Store runs at %s, on DynamoDB %s. Press Ctrl-C to stop it.\n\n", url, c.where())
+		issue := os.Args[0] + " token issue --subject NAME --table " + cmp.Or(c.TokensTable, localTokensTable)
+		if c.EndpointURL != "" {
+			issue += " --endpoint-url " + strings.TrimPrefix(c.where(), "at ")
+		}
+		fmt.Printf("Issue a token:\n\n  %s\n\n", issue)
 		return
 	}
 	fmt.Printf(`Plant Store runs at %[1]s, with everything in memory. Press Ctrl-C to stop it.

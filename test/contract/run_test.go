@@ -37,7 +37,8 @@ func TestContract(t *testing.T) {
 		passed := t.Run(c.name, func(t *testing.T) { run(t, target, c) })
 		if !passed && target.only != 0 {
 			t.Fatal("the other cases were not tried, because a service that fails may write other plants than the one allowed. " +
-				"If its answer is the error 3001, SUBJECT is not the token's subject, or the service does not recognize its own plants")
+				"If its answer is the error 2003, TOKEN is not valid there. " +
+				"If it is 3001, SUBJECT is not the token's subject, or the service does not recognize its own plants")
 		}
 	}
 	fmt.Printf("%d cases tried\n", tried)

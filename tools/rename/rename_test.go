@@ -30,6 +30,7 @@ func TestRename(t *testing.T) {
 			name:    "without those marks",
 			command: "git update-index --no-assume-unchanged Makefile && git update-index --no-skip-worktree README.md",
 		},
+		{name: "a prefix ends with an underscore", command: "tools/rename/run example.org/x x x x/xs", fails: "PREFIX must be one to nine"},
 		{name: "a file may not get another's name", command: "tools/rename/run example.org/x x x_ token/tokens", fails: "nothing is changed"},
 		{name: "git ignores any folder build", command: "echo build/ >>.git/info/exclude"},
 		{name: "nor one that git ignores", command: "tools/rename/run example.org/x x x_ build/builds", fails: "git would ignore internal/build/"},

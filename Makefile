@@ -29,7 +29,7 @@ OASDIFF    = $(GO_RUN) github.com/oasdiff/oasdiff@v1.30.0
 GREMLINS   = $(GO_RUN) github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 VULNCHECK  = $(GO_RUN) golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: help run plantstore test soak mutate bench check lint format compatible vulnerabilities contract build aws deploy dynamodb sam-local invoke
+.PHONY: help run plantstore test soak mutate bench check lint format compatible vulnerabilities contract build aws deploy rehearse dynamodb sam-local invoke
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -118,6 +118,9 @@ aws: ## start a local AWS on 127.0.0.1:4566, with neither Docker nor an account 
 
 deploy: ## build and deploy to AWS (ENV=dev, staging, production, or local for make aws, with its PORT; SHIFT=at-once ignores alarms)
 	@deploy/stack "$$ENV" "$$SHIFT"
+
+rehearse: ## deploy to an AWS account, show what is promised, write rehearsal.md, remove all (ENV=local in a local AWS; YES=1 without a question)
+	@test/deployment/rehearse "$$(test "$$ENV" = local && echo local || echo account)"
 
 dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables and a token
 	@tools/local/dynamodb --port 8000 go run ./tools/samples -wait

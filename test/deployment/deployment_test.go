@@ -7,145 +7,180 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
+// Where GitHub's role uploads, as in deploy.yml, and where the administrator of a rehearsal does.
 const (
-	staging  = "plant-store-staging"
-	roles    = "deploy-plant-store-staging"
-	provider = "token.actions.githubusercontent.com"
-	upload   = "S3_PREFIX=github/" + staging // as in deploy.yml
+	roleUploads  = "S3_PREFIX=github/" + stack
+	adminUploads = "S3_PREFIX=" + stack
 )
 
-// TestDeployment deploys staging as docs/operations.md and deploy/deploy do, from the role of the
-// deployments to the deletion of the stack. Each step needs those before it. After each deployment,
-// deploy/deploy runs the contract tests.
-func TestDeployment(t *testing.T) {
-	needs(t, "aws", "curl", "git")
-	local := start(t)
-	var role []string // the variables of the deployment role
-	for _, step := range []struct {
-		name string
-		test func(*testing.T)
-	}{
-		{"the deployment role and the boundary are created", func(t *testing.T) {
-			local.must(t, "aws", "iam", "create-open-id-connect-provider", "--url", "https://"+provider, "--client-id-list", "sts.amazonaws.com")
-			local.must(t, "aws", "cloudformation", "deploy", "--stack-name", roles, "--template-file", "deploy/role.yaml",
-				"--capabilities", "CAPABILITY_IAM", "--parameter-overrides", "StackName="+staging,
-				"Subject=repo:owner@1/repository@2:environment:staging")
-			local.edit(t, "environments.yaml", "PermissionsBoundary: ''", "PermissionsBoundary: "+local.output(t, roles, "Boundary"))
-		}},
-		{"another environment cannot assume the role", func(t *testing.T) {
-			output, err := local.assume(t, "repo:owner@1/repository@2:environment:production")
-			if err == nil || !strings.Contains(output, "(AccessDenied)") {
-				t.Errorf("the subject of production gets %q, want AccessDenied", output)
-			}
-		}},
-		{"staging assumes the role", func(t *testing.T) {
-			output, err := local.assume(t, "repo:owner@1/repository@2:environment:staging")
-			credentials := strings.Fields(output)
-			if err != nil || len(credentials) != 3 {
-				t.Fatalf("the subject of staging gets %q, want credentials", output)
-			}
-			role = []string{
-				"AWS_ACCESS_KEY_ID=" + credentials[0],
-				"AWS_SECRET_ACCESS_KEY=" + credentials[1],
-				"AWS_SESSION_TOKEN=" + credentials[2],
-			}
-		}},
-		{"the role cannot reach the stack of dev", func(t *testing.T) {
-			for _, arguments := range [][]string{
-				{"describe-stacks", "--stack-name", "plant-store-dev"},
-				{"create-stack", "--stack-name", "plant-store-dev", "--template-body", "{}"},
-			} {
-				output, err := local.run(t, slices.Concat(role, []string{"aws", "cloudformation"}, arguments)...)
-				if err == nil || !strings.Contains(output, "(AccessDenied)") {
-					t.Errorf("aws cloudformation %v = %q, want AccessDenied", arguments, output)
-				}
-			}
-		}},
-		{"an administrator creates staging, because the role may create no table", func(t *testing.T) {
-			local.must(t, "BUILD=1111111 first", "deploy/deploy", "staging", "at-once")
-		}},
-		{"the role deploys another build with another parameter, which replaces both versions", func(t *testing.T) {
-			local.edit(t, "environments.yaml", "Memory: 256", "Memory: 512")
-			local.must(t, append(role, upload, "BUILD=2222222 second", "deploy/deploy", "staging")...)
-			for _, function := range []string{"AuthorizerFunction", "CreatePlantFunction"} {
-				live := []string{"lambda", "get-function-configuration", "--qualifier", "live", "--function-name"}
-				if memory := local.query(t, "MemorySize", append(live, local.resource(t, staging, function))...); memory != "512" {
-					t.Errorf("the alias live of %s has %s MB, want 512", function, memory)
-				}
-			}
-		}},
-		{"a broken build fails, and the way back is printed", func(t *testing.T) {
-			local.edit(t, "internal/api/catalogue.go", "code: 2001", "code: 2009")
-			output, err := local.run(t, append(role, upload, "BUILD=3333333 third", "deploy/deploy", "staging", "at-once")...)
-			if wayBack := "git checkout 2222222"; err == nil || !strings.Contains(output, wayBack) {
-				t.Errorf("a build with another code ends with %v and prints %s, want a failure and %q", err, output, wayBack)
-			}
-		}},
-		{"the role cannot write where an administrator uploads, and an administrator takes nothing from there", func(t *testing.T) {
-			bucket := local.output(t, "aws-sam-cli-managed-default", "SourceBucket")
-			keys := strings.Fields(local.query(t, "Contents[?!starts_with(Key, 'github/')].Key", "s3api", "list-objects-v2", "--bucket", bucket))
-			if len(keys) < 3 {
-				t.Fatalf("the bucket has %q, want an administrator's template and code", keys)
-			}
-			for _, key := range keys {
-				put := []string{"aws", "s3api", "put-object", "--bucket", bucket, "--body", "LICENSE", "--key", key}
-				if output, err := local.run(t, append(role, put...)...); err == nil || !strings.Contains(output, "(AccessDenied)") {
-					t.Errorf("the role writes %s: %v, %s, want AccessDenied", key, err, output)
-				}
-				local.must(t, put...) // as if it could
-			}
-			local.must(t, "git", "checkout", "internal", "environments.yaml")
-			local.edit(t, "environments.yaml", "PermissionsBoundary: ''", "PermissionsBoundary: "+local.output(t, roles, "Boundary"))
-			local.must(t, "BUILD=1111111 fourth", "deploy/deploy", "staging", "at-once")
-		}},
-		{"parameters that do not go together are refused", func(t *testing.T) {
-			for parameters, refusal := range map[string]string{
-				"Stage=production":                   "Production requires an AlarmTopic",
-				"DomainName=plants.example.com":      "DomainName requires CertificateArn",
-				"DefaultAddress=closed":              "Without DomainName",
-				"TokenIssuer=https://issuer.example": "Set both TokenIssuer and TokenAudience",
-				"TokenAudience=plants":               "Set both TokenIssuer and TokenAudience",
-			} {
-				output, err := local.run(t, "sam", "deploy", "--config-env", "dev", "--parameter-overrides", parameters)
-				if err == nil || !strings.Contains(output, refusal) {
-					t.Errorf("sam deploy with %s = %v %s, want %q", parameters, err, output, refusal)
-				}
-			}
-		}},
-		{"deleting the stack keeps its tables", func(t *testing.T) {
-			tables := []string{local.resource(t, staging, "PlantsTable"), local.resource(t, staging, "TokensTable")}
-			local.must(t, "sam", "delete", "--stack-name", staging, "--no-prompts")
-			if output, err := local.run(t, "aws", "cloudformation", "describe-stacks", "--stack-name", staging); err == nil {
-				t.Errorf("after `sam delete`, the stack is %s", output)
-			}
-			for _, table := range tables {
-				if count := local.query(t, "Count", "dynamodb", "scan", "--table-name", table, "--select", "COUNT"); count == "0" {
-					t.Errorf("%s is empty, want what was written", table)
-				}
-			}
-		}},
-	} {
-		if !t.Run(step.name, step.test) {
-			t.FailNow()
+// deploymentClaims are about the first deployment and the rights of GitHub's role.
+var deploymentClaims = []claim{
+	{name: "the deployment role and the boundary are created", show: func(r *rehearsal, t *testing.T) string {
+		output, err := r.run(t, "aws", "iam", "create-open-id-connect-provider", "--url", "https://"+provider, "--client-id-list", "sts.amazonaws.com")
+		if err != nil && !strings.Contains(output, "EntityAlreadyExists") {
+			t.Fatalf("create-open-id-connect-provider: %s", output)
 		}
+		r.madeProvider = err == nil
+		r.must(t, "aws", "cloudformation", "deploy", "--stack-name", roles, "--template-file", "deploy/role.yaml",
+			"--capabilities", "CAPABILITY_IAM", "--parameter-overrides", "StackName="+stack,
+			"Subject=repo:owner@1/repository@2:environment:staging")
+		r.setBoundary(t)
+		return r.output(t, roles, "Role")
+	}},
+	{name: "a job of the environment assumes the role, one of another environment does not", show: func(r *rehearsal, t *testing.T) string {
+		r.role = r.assume(t)
+		if !r.isLocal {
+			return "assumed by the administrator: only GitHub issues tokens for its jobs"
+		}
+		output, err := r.assumeAs(t, "production")
+		if err == nil || !strings.Contains(output, "(AccessDenied)") {
+			t.Errorf("the subject of production gets %q, want AccessDenied", output)
+		}
+		return "AccessDenied for the other"
+	}},
+	{name: "the role cannot reach another stack", show: func(r *rehearsal, t *testing.T) string {
+		for _, arguments := range [][]string{
+			{"describe-stacks", "--stack-name", "plant-store-dev"},
+			{"create-stack", "--stack-name", "plant-store-dev", "--template-body", "{}"},
+		} {
+			output, err := r.run(t, slices.Concat(r.role, []string{"aws", "cloudformation"}, arguments)...)
+			if err == nil || !strings.Contains(output, "(AccessDenied)") {
+				t.Errorf("aws cloudformation %v = %q, want AccessDenied", arguments, output)
+			}
+		}
+		return "AccessDenied"
+	}},
+	{name: "production without a topic is refused", show: func(r *rehearsal, t *testing.T) string {
+		r.must(t, "tools/build", "host")
+		output, err := r.run(t, "sam", "deploy", "--config-env", "rehearsal", "--s3-prefix", stack, "--parameter-overrides", "Stage=production")
+		if err == nil || !strings.Contains(output, "Production requires an AlarmTopic") {
+			t.Errorf("sam deploy = %v %s, want the assertion of template.yaml", err, output)
+		}
+		return "refused"
+	}},
+	{name: "an administrator makes the first deployment, because the role may create no table", show: func(r *rehearsal, t *testing.T) string {
+		r.must(t, adminUploads, "BUILD=1111111 first", "deploy/deploy", "rehearsal", "at-once")
+		r.url = r.output(t, stack, "Url")
+		r.token = r.issue(t, "alice", "1d")
+		return r.url
+	}},
+}
+
+// updateClaims are about later deployments.
+var updateClaims = []claim{
+	{name: "the role deploys another build, whose parameter replaces both versions", show: func(r *rehearsal, t *testing.T) string {
+		r.edit(t, "environments.yaml", "Memory: 256", "Memory: 512")
+		r.edit(t, "environments.yaml", "ThrottleRate: 1000", "ThrottleRate: 900")
+		began := time.Now()
+		r.must(t, append(r.role, roleUploads, "BUILD=2222222 second", "deploy/deploy", "rehearsal")...)
+		for _, function := range []string{"AuthorizerFunction", "CreatePlantFunction"} {
+			live := []string{"lambda", "get-function-configuration", "--qualifier", "live", "--function-name"}
+			if memory := r.query(t, "MemorySize", append(live, r.resource(t, stack, function))...); memory != "512" {
+				t.Errorf("the alias live of %s has %s MB, want 512", function, memory)
+			}
+		}
+		return "in " + time.Since(began).Round(time.Second).String()
+	}},
+	{name: "a broken build fails, and the way back is printed", show: func(r *rehearsal, t *testing.T) string {
+		r.edit(t, "internal/api/catalogue.go", "code: 2001", "code: 2009")
+		output, err := r.run(t, append(r.role, roleUploads, "BUILD=3333333 third", "deploy/deploy", "rehearsal", "at-once")...)
+		if wayBack := "git checkout 2222222"; err == nil || !strings.Contains(output, wayBack) {
+			t.Errorf("a build with another code ends with %v and prints %s, want a failure and %q", err, output, wayBack)
+		}
+		return "git checkout 2222222"
+	}},
+	{name: "the role cannot write where an administrator uploads, and an administrator takes nothing from there", show: func(r *rehearsal, t *testing.T) string {
+		bucket := r.output(t, "aws-sam-cli-managed-default", "SourceBucket")
+		keys := strings.Fields(r.query(t, "Contents[].Key", "s3api", "list-objects-v2", "--bucket", bucket, "--prefix", stack+"/"))
+		if len(keys) < 3 {
+			t.Fatalf("the bucket has %q, want an administrator's template and code", keys)
+		}
+		for _, key := range keys {
+			put := []string{"aws", "s3api", "put-object", "--bucket", bucket, "--body", "LICENSE", "--key", key}
+			if output, err := r.run(t, append(r.role, put...)...); err == nil || !strings.Contains(output, "(AccessDenied)") {
+				t.Errorf("the role writes %s: %v, %s, want AccessDenied", key, err, output)
+			}
+			r.must(t, put...) // as if it could
+		}
+		r.restoreCode(t)
+		r.must(t, "git", "checkout", "environments.yaml")
+		r.setBoundary(t)
+		r.must(t, adminUploads, "BUILD=1111111 fourth", "deploy/deploy", "rehearsal", "at-once")
+		return "AccessDenied, and the administrator's own build"
+	}},
+	{name: "a deployment makes no version of a function that it does not change", show: func(r *rehearsal, t *testing.T) string {
+		version := []string{"lambda", "get-alias", "--name", "live", "--function-name", r.resource(t, stack, "CreatePlantFunction")}
+		before := r.query(t, "FunctionVersion", version...)
+		r.edit(t, "cmd/authorizer/main.go", "func main() {", "func main() {\n\tlog.Print(os.Args)")
+		r.must(t, adminUploads, "BUILD=4444444 fifth", "deploy/deploy", "rehearsal", "at-once") // to the same prefix
+		if after := r.query(t, "FunctionVersion", version...); after != before {
+			t.Errorf("createplant has version %s, want %s, as before", after, before)
+		}
+		r.restoreCode(t)
+		return "version " + before + " stays"
+	}},
+}
+
+// setBoundary gives the roles of the stack the permissions boundary.
+func (r *rehearsal) setBoundary(t *testing.T) {
+	t.Helper()
+	r.edit(t, "environments.yaml", "PermissionsBoundary: ''", "PermissionsBoundary: "+r.output(t, roles, "Boundary"))
+}
+
+// restoreCode undoes edits to the code.
+func (r *rehearsal) restoreCode(t *testing.T) {
+	t.Helper()
+	r.must(t, "git", "checkout", "internal", "cmd")
+}
+
+// assume returns the variables of the deployment role.
+func (r *rehearsal) assume(t *testing.T) []string {
+	t.Helper()
+	var credentials []string
+	if r.isLocal {
+		output, err := r.assumeAs(t, "staging")
+		if err != nil {
+			t.Fatal(output)
+		}
+		credentials = strings.Fields(output)
+	} else {
+		arn := r.output(t, roles, "Role")
+		account := strings.Split(arn, ":")[4]
+		trust := `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Principal":{"AWS":"` + account + `"},"Action":"sts:AssumeRole"}}`
+		r.must(t, "aws", "iam", "update-assume-role-policy", "--role-name", arn[strings.LastIndex(arn, "/")+1:], "--policy-document", trust)
+		r.until(t, time.Minute, func() bool { // IAM takes some seconds
+			output, err := r.run(t, "aws", "sts", "assume-role", "--role-arn", arn, "--role-session-name", "rehearsal",
+				"--query", "Credentials.[AccessKeyId,SecretAccessKey,SessionToken]", "--output", "text")
+			credentials = strings.Fields(output)
+			return err == nil
+		})
+	}
+	if len(credentials) != 3 {
+		t.Fatalf("the role has the credentials %d, want 3", len(credentials))
+	}
+	return []string{
+		"AWS_ACCESS_KEY_ID=" + credentials[0],
+		"AWS_SECRET_ACCESS_KEY=" + credentials[1],
+		"AWS_SESSION_TOKEN=" + credentials[2],
 	}
 }
 
-// assume assumes the deployment role with a token of a subject. It returns the credentials, or the
-// refusal.
-func (local localAWS) assume(t *testing.T, subject string) (output string, err error) {
+// assumeAs assumes the role with a token for a job of an environment, as only the local AWS accepts one. It
+// returns the credentials, or the refusal.
+func (r *rehearsal) assumeAs(t *testing.T, environment string) (output string, err error) {
 	t.Helper()
-	claims := `{"iss":"https://` + provider + `","aud":"sts.amazonaws.com","sub":"` + subject + `"}`
+	claims := `{"iss":"https://` + provider + `","aud":"sts.amazonaws.com","sub":"repo:owner@1/repository@2:environment:` + environment + `"}`
 	token := base64.RawURLEncoding.EncodeToString([]byte(`{}`)) + "." + base64.RawURLEncoding.EncodeToString([]byte(claims)) + ".x"
-	return local.run(t, "aws", "sts", "assume-role-with-web-identity", "--role-arn", local.output(t, roles, "Role"),
+	return r.run(t, "aws", "sts", "assume-role-with-web-identity", "--role-arn", r.output(t, roles, "Role"),
 		"--role-session-name", "github", "--web-identity-token", token,
 		"--query", "Credentials.[AccessKeyId,SecretAccessKey,SessionToken]", "--output", "text")
 }
 
 // edit replaces a text in a file of the copied project, which must have it.
-func (local localAWS) edit(t *testing.T, file, from, to string) {
+func (local cloud) edit(t *testing.T, file, from, to string) {
 	t.Helper()
 	path := filepath.Join(local.folder, file)
 	content, err := os.ReadFile(path)

@@ -1,11 +1,15 @@
-// Package deployment deploys the service to a local AWS, as an operator deploys it to AWS, and checks
-// that this machine's local AWS and an AWS account cannot be taken for each other. docs/reliability.md,
-// "Proofs", says what remains to be seen in AWS.
+// Package deployment deploys the service as an operator does, and checks that this machine's local AWS and an
+// AWS account cannot be taken for each other.
 //
-//	DEPLOYMENT=1 go test -v ./test/deployment
+//	DEPLOYMENT=1 go test -v ./test/deployment    to a local AWS
+//	make rehearse                                to an AWS account
+//
+// TestRehearsal goes through claims about a deployment, in either. Of a claim that the local AWS cannot show,
+// it checks there that the AWS CLI knows the calls and their parameters.
 package deployment
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +17,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -36,18 +41,21 @@ func needs(t *testing.T, programs ...string) {
 	}
 }
 
-// A localAWS is a running local AWS that checks permissions, and a copy of the project to deploy to it.
-type localAWS struct {
-	port, folder string
-	process      int
-	temporary    string // the folder for its temporary files
+// A cloud is a running local AWS that checks permissions, or an AWS account, and a copy of the project to deploy
+// to it.
+type cloud struct {
+	folder string
+	port   string // of a local AWS; an account has none
+
+	process   int    // of a local AWS
+	temporary string // the folder for its temporary files
 }
 
 // start starts a local AWS for a user with an AWS account. It stops at the end of the test, and must then
 // have removed its files, with the code of the functions that it ran.
-func start(t *testing.T) localAWS {
+func start(t *testing.T) cloud {
 	t.Helper()
-	local := localAWS{port: freePort(t), folder: processtest.Repository(t), temporary: t.TempDir()}
+	local := cloud{port: freePort(t), folder: processtest.Repository(t), temporary: t.TempDir()}
 	server := exec.Command(filepath.Join(local.folder, "tools/local/aws"), "--port", local.port) //nolint:noctx // it stops by a signal
 	server.Env = append(os.Environ(), userVariables("http://user.example")...)
 	server.Env = append(server.Env, "AUTH=true", "AWS_ENDPOINT_URL_DYNAMODB=http://user.example", "TMPDIR="+local.temporary)
@@ -78,7 +86,7 @@ func start(t *testing.T) localAWS {
 }
 
 // files returns what is in the folder for temporary files.
-func (local localAWS) files(t *testing.T) []os.DirEntry {
+func (local cloud) files(t *testing.T) []os.DirEntry {
 	t.Helper()
 	files, err := os.ReadDir(local.temporary)
 	if err != nil {
@@ -100,44 +108,50 @@ func freePort(t *testing.T) string {
 
 // run runs a command of the copied project, and returns everything that it prints. Variables for it,
 // such as BUILD=1, may precede it.
-func (local localAWS) run(t *testing.T, arguments ...string) (output string, err error) {
+func (local cloud) run(t *testing.T, arguments ...string) (output string, err error) {
 	t.Helper()
-	arguments = append([]string{"--port", local.port, "env"}, arguments...)
-	command := exec.CommandContext(t.Context(), "tools/local/aws", arguments...)
+	arguments = append([]string{"env"}, arguments...)
+	environment := os.Environ()
+	if local.port != "" {
+		arguments = append([]string{"tools/local/aws", "--port", local.port}, arguments...)
+		// `make deploy` builds for x86_64, except for the environment local.
+		architecture := map[string]string{"amd64": "x86_64", "arm64": "arm64"}[runtime.GOARCH]
+		environment = append(environment, "MAKEFLAGS=ARCH="+architecture)
+	}
+	command := exec.CommandContext(context.WithoutCancel(t.Context()), arguments[0], arguments[1:]...) // also in a cleanup
 	command.Dir = local.folder
-	// `make deploy` builds for x86_64, except for the environment local.
-	architecture := map[string]string{"amd64": "x86_64", "arm64": "arm64"}[runtime.GOARCH]
-	command.Env = append(os.Environ(), "MAKEFLAGS=ARCH="+architecture)
+	command.Env = environment
 	out, err := command.CombinedOutput()
 	return string(out), err
 }
 
 // must is run for a command that must succeed.
-func (local localAWS) must(t *testing.T, arguments ...string) (output string) {
+func (local cloud) must(t *testing.T, arguments ...string) (output string) {
 	t.Helper()
 	output, err := local.run(t, arguments...)
 	if err != nil {
-		t.Fatalf("%v: %v\n%s", arguments, err, output)
+		isSecret := func(argument string) bool { return strings.HasPrefix(argument, "AWS_") }
+		t.Fatalf("%v: %v\n%s", slices.DeleteFunc(arguments, isSecret), err, output)
 	}
 	return output
 }
 
 // query returns what a query finds in the answer to a command of the AWS CLI.
-func (local localAWS) query(t *testing.T, query string, arguments ...string) string {
+func (local cloud) query(t *testing.T, query string, arguments ...string) string {
 	t.Helper()
 	output := local.must(t, append(append([]string{"aws"}, arguments...), "--query", query, "--output", "text")...)
 	return strings.TrimSpace(output)
 }
 
 // output returns an output of a stack.
-func (local localAWS) output(t *testing.T, stack, name string) string {
+func (local cloud) output(t *testing.T, stack, name string) string {
 	t.Helper()
 	query := "Stacks[0].Outputs[?OutputKey=='" + name + "'].OutputValue"
 	return local.query(t, query, "cloudformation", "describe-stacks", "--stack-name", stack)
 }
 
 // resource returns the physical id of a resource of a stack.
-func (local localAWS) resource(t *testing.T, stack, name string) string {
+func (local cloud) resource(t *testing.T, stack, name string) string {
 	t.Helper()
 	query := "StackResources[?LogicalResourceId=='" + name + "'].PhysicalResourceId"
 	return local.query(t, query, "cloudformation", "describe-stack-resources", "--stack-name", stack)

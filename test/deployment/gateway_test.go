@@ -1,0 +1,166 @@
+package deployment
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// gatewayClaims are about what API Gateway makes of a request.
+var gatewayClaims = []claim{
+	{name: "a request of unusual headers or body gets its error, and never 5001", show: func(r *rehearsal, t *testing.T) string {
+		for _, row := range []struct {
+			name, header, value, body string
+			want                      []string // each of these is right
+		}{
+			{name: "an empty Authorization", header: "Authorization", value: "", want: []string{"2001"}},
+			{name: "a tab for the space", header: "Authorization", value: "Bearer\tx", want: []string{"2002"}},
+			{name: "a token with a letter beyond ASCII", header: "Authorization", value: "Bearer é", want: []string{"2002"}},
+			{name: "a byte that is not UTF-8", header: "Authorization", value: "\xff", want: []string{"2001"}},
+			{name: "a token with such a byte", header: "Authorization", value: "Bearer \xff", want: []string{"2002"}},
+			{name: "a key with a letter beyond ASCII", header: "Idempotency-Key", value: "schlüssel", body: "[]", want: []string{"1006"}},
+			{name: "a content type in odd spelling", header: "Content-Type", value: "Application/JSON ; charset=x; y", body: "[]", want: []string{"1004"}},
+			{name: "no content type", header: "Content-Type", body: "[]", want: []string{"1004"}},
+			{name: "no body", header: "Content-Type", value: "application/json", want: []string{"1002"}},
+			{name: "no body and no content type", header: "Content-Type", want: []string{"1002"}},
+		} {
+			header := http.Header{"Authorization": {"Bearer " + r.token}, "Content-Type": {"application/json"}, row.header: {row.value}}
+			if row.value == "" {
+				delete(header, row.header)
+			}
+			status, _, body := r.send(t, http.MethodPost, "/plants", header, row.body)
+			isRight := false
+			for _, code := range row.want {
+				isRight = isRight || status == http.StatusBadRequest && strings.HasPrefix(body, `{"error":`+code+`,`)
+			}
+			if !isRight {
+				t.Errorf("%s: %d %.200s, want one of the errors %q", row.name, status, body, row.want)
+			}
+		}
+		return "as documented"
+	}},
+	{name: "a body in invalid UTF-8 gets 1003, and no plant is stored", only: "body in invalid UTF-8", show: func(r *rehearsal, t *testing.T) string {
+		status, _, body := r.post(t, "{\"id\":-7,\"name\":\"\xff\"}")
+		r.want(t, strings.HasPrefix(body, `{"error":1003,`), "%d %s, want the error 1003", status, body)
+		return fmt.Sprint(status, " ", body)
+	}},
+	{name: "two Authorization headers get 2002", show: func(r *rehearsal, t *testing.T) string {
+		header := http.Header{"Authorization": {"Bearer " + r.token, "Bearer " + r.token}}
+		_, _, body := r.send(t, http.MethodPost, "/plants", header, "[]")
+		r.want(t, strings.HasPrefix(body, `{"error":2002,`), "%s, want the error 2002", body)
+		return body
+	}},
+	{name: "a page of an allowed origin may call the API, one of another may not", show: func(r *rehearsal, t *testing.T) string {
+		for from, want := range map[string]string{origin: origin, "https://other.example": ""} {
+			asked := http.Header{"Origin": {from}, "Access-Control-Request-Method": {"POST"}, "Access-Control-Request-Headers": {"authorization"}}
+			for method, header := range map[string]http.Header{http.MethodOptions: asked, http.MethodPost: {"Origin": {from}}} {
+				_, got, _ := r.send(t, method, "/plants", header, "")
+				if allowed := got.Get("Access-Control-Allow-Origin"); allowed != want {
+					t.Errorf("%s from %s allows the origin %q, want %q", method, from, allowed, want)
+				}
+			}
+		}
+		return "as AllowedOrigins says"
+	}},
+	{name: "another path or method gets 404", show: func(r *rehearsal, t *testing.T) string {
+		for _, request := range []string{"GET /plants", "POST /plant"} {
+			method, path, _ := strings.Cut(request, " ")
+			status, _, body := r.send(t, method, path, nil, "")
+			if status != http.StatusNotFound {
+				t.Errorf("%s = %d %s, want 404", request, status, body)
+			}
+		}
+		return "404"
+	}},
+	{name: "who answers a large body, and how", only: "limits of size", show: func(r *rehearsal, t *testing.T) (came string) {
+		for _, contentType := range []string{"application/json", "application/octet-stream"} {
+			for _, size := range []int{2_600_000, 4_400_000, 6_100_000, 10_600_000} {
+				if r.dry {
+					continue
+				}
+				header := http.Header{"Authorization": {"Bearer " + r.token}, "Content-Type": {contentType}}
+				status, _, body := r.send(t, http.MethodPost, "/plants", header, strings.Repeat(" ", size))
+				came += fmt.Sprintf("%s of %d bytes: %d `%.60s`; ", contentType, size, status, body)
+			}
+		}
+		return came
+	}},
+	{name: "above the throttle, API Gateway answers 429", only: "throttle", show: func(r *rehearsal, t *testing.T) string {
+		api := "None"
+		if !r.dry {
+			api = r.resource(t, stack, "HttpApi")
+		}
+		throttle := func(limits string) {
+			r.aws(t, "StageName", "apigatewayv2", "update-stage", "--api-id", api, "--stage-name", "$default", "--default-route-settings", limits)
+		}
+		throttle("ThrottlingRateLimit=1,ThrottlingBurstLimit=1")
+		defer throttle("ThrottlingRateLimit=1000,ThrottlingBurstLimit=500")
+		began := time.Now()
+		r.until(t, 5*time.Minute, func() bool {
+			for range 20 {
+				if status, _, _ := r.post(t, "[]"); status == http.StatusTooManyRequests {
+					return true
+				}
+			}
+			return false
+		})
+		return "after " + time.Since(began).Round(time.Second).String()
+	}},
+}
+
+// want fails the claim unless ok, if it can be shown.
+func (r *rehearsal) want(t *testing.T, ok bool, format string, arguments ...any) {
+	t.Helper()
+	if !ok && !r.dry {
+		t.Errorf(format, arguments...)
+	}
+}
+
+// send sends a request to the API.
+func (r *rehearsal) send(t *testing.T, method, path string, header http.Header, body string) (status int, got http.Header, answer string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, r.url+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header = header
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, nil, err.Error()
+	}
+	defer response.Body.Close() //nolint:errcheck // it has been read
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, response.Header, string(content)
+}
+
+// post sends a body with the token of alice.
+func (r *rehearsal) post(t *testing.T, body string) (status int, got http.Header, answer string) {
+	t.Helper()
+	return r.send(t, http.MethodPost, "/plants", http.Header{"Authorization": {"Bearer " + r.token}, "Content-Type": {"application/json"}}, body)
+}
+
+// issue returns a token of a subject.
+func (r *rehearsal) issue(t *testing.T, subject, lifetime string) string {
+	t.Helper()
+	printed := r.must(t, "bin/plantstore", "token", "issue", "--stack", stack, "--subject", subject, "--ttl", lifetime)
+	fields := strings.Fields(printed)
+	return fields[len(fields)-1]
+}
+
+// firstRequests returns how long the first request after a deployment took, and the second.
+func (r *rehearsal) firstRequests(t *testing.T) string {
+	t.Helper()
+	var took []string
+	for range 2 {
+		began := time.Now()
+		r.post(t, "[]")
+		took = append(took, time.Since(began).Round(time.Millisecond).String())
+	}
+	return "the first request took " + took[0] + ", the second " + took[1]
+}

@@ -36,9 +36,10 @@ func headers() []testCase {
 	key := func(value string) step { return post(noPlant).with(idempotencyKey, value) }
 	return []testCase{
 		conversation("no content type", contentType().gets(refused(1004))),
-		conversation("a content type in another case, with parameters", contentType("Application/JSON ; charset=x; y").gets(refused(1004))),
+		conversation("a content type in another case, with parameters", contentType("Application/JSON ; charset=x; y").gets(refused(1004))).onOurGateway(),
 		conversation("another content type", contentType("text/plain").gets(refused(1001))),
-		conversation("a key with a letter beyond ASCII", key("schlüssel").gets(refused(1006))),
+		conversation("a key with a letter beyond ASCII", key("schlüssel").gets(refused(1006))).onOurGateway(),
+		conversation("a key with a space", key("a b").gets(refused(1006))),
 	}
 }
 
@@ -50,7 +51,7 @@ func bodies() []testCase {
 		conversation("no body", post("").gets(refused(1002))),
 		conversation("a byte order mark", post("\uFEFF"+fern).gets(refused(1003))),
 		conversation("a name twice", post(strings.TrimSuffix(fern, "}")+`,"`+openapitest.Key()+`":$1}`).gets(refused(1003))),
-		conversation("invalid UTF-8", post(strings.TrimSuffix(fern, "}")+`,"x":"`+"\xff"+`"}`).gets(refused(1003))),
+		conversation("invalid UTF-8", post(strings.TrimSuffix(fern, "}")+`,"x":"`+"\xff"+`"}`).gets(refused(1003))).onOurGateway(),
 		conversation("the largest plant", post(openapitest.NewPlant("$1", largest)).gets(answered(largest))),
 		conversation("a plant one byte too large", post(openapitest.NewPlant("$1", tooLarge)).gets(refused(1005))),
 	}

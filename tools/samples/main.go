@@ -1,5 +1,5 @@
 // Command samples prepares a local DynamoDB for the sample events in events/ and
-// for `sam local start-api`: it creates both tables, stores the token of the events,
+// for `sam local start-api`: it creates both tables, stores what the events need,
 // issues another token, and prints a curl line with that one.
 //
 // It is for a local DynamoDB alone: the token of the events stands in this
@@ -21,6 +21,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"plantstore/internal/dynamo"
+	"plantstore/internal/plant"
 	"plantstore/internal/token"
 )
 
@@ -90,7 +91,7 @@ func run(ctx context.Context, endpoint string) (secret string, err error) {
 		return "", err
 	}
 	tokens := &dynamo.Tokens{Client: client, Table: tokensTable}
-	if err := seed(ctx, tokens, time.Now()); err != nil {
+	if err := seed(ctx, tokens, &dynamo.Plants{Client: client, Table: plantsTable}, time.Now()); err != nil {
 		return "", err
 	}
 	secret, issued, err := token.Issue(rand.Reader, "developer", time.Now(), 30*24*time.Hour)
@@ -100,8 +101,12 @@ func run(ctx context.Context, endpoint string) (secret string, err error) {
 	return secret, tokens.Add(ctx, issued)
 }
 
-// seed stores the token of the sample events.
-func seed(ctx context.Context, tokens token.Store, now time.Time) error {
+// seed stores the token of the sample events, and the plant of events/createplant/duplicate.json.
+func seed(ctx context.Context, tokens token.Store, plants plant.Store, now time.Time) error {
+	fern := plant.NewPlant{ID: 2, Plant: plant.Plant{Name: "Fern"}}
+	if err := plants.Create(ctx, plant.Write{NewPlant: fern, Key: plant.NewWriteKey("samples", "seed"), Subject: "samples", Time: now}); err != nil {
+		return err
+	}
 	return tokens.Add(ctx, token.Token{
 		ID:        sampleID,
 		Digest:    token.Digest(sampleToken),

@@ -62,12 +62,12 @@ func TestEachEventGetsItsAnswer(t *testing.T) {
 func newFunction(t *testing.T, folder string) lambda.Handler {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	if folder != "authorizer" {
-		return &api.Service{Plants: new(memory.Plants), Log: log, Now: time.Now, NewKey: rand.Text}
-	}
-	tokens := new(memory.Tokens)
-	if err := seed(t.Context(), tokens, time.Now()); err != nil {
+	tokens, plants := new(memory.Tokens), new(memory.Plants)
+	if err := seed(t.Context(), tokens, plants, time.Now()); err != nil {
 		t.Fatal(err)
+	}
+	if folder != "authorizer" {
+		return &api.Service{Plants: plants, Log: log, Now: time.Now, NewKey: rand.Text}
 	}
 	afterwards := func() time.Time { return time.Now().Add(12 * time.Hour) } // on the same day
 	verifier := token.Verifier{Store: tokens, Now: afterwards}

@@ -96,7 +96,7 @@ CONTRACT = sed -n 's/^  title: //p; s/^  version: \([0-9]*\).*/\1/p'
 
 # Fails if openapi.yaml breaks clients of the commit that the work started from.
 compatible:
-	@base=$${BASE:-origin/main}; \
+	@base=$${BASE:-refs/remotes/origin/main}; \
 	from=$$(git merge-base HEAD "$$base" || echo none):openapi.yaml; \
 	if [ "$$(git show "$$from" | $(CONTRACT))" = "$$($(CONTRACT) openapi.yaml)" ]; then \
 		$(OASDIFF) breaking --fail-on ERR "$$from" openapi.yaml; \

@@ -23,11 +23,19 @@ func TestBroken(t *testing.T) {
 		refusedBy string
 	}{
 		{
-			name: "the function ignores the verdict", refusedBy: "no token",
+			name: "the function ignores the verdict", refusedBy: "a token that nobody issued creates nothing",
 			file: "internal/api/service.go", from: "if err != nil {\n\t\treturn r, nil, err\n\t}\n\to, known", to: "err = nil\n\to, known",
 		},
 		{
-			name: "any secret is valid", refusedBy: "another secret with the id of a valid token",
+			name: "an invalid token creates a plant", refusedBy: "a token that nobody issued creates nothing",
+			file: "internal/api/verdict.go", from: "return token.Principal{}, token.ErrInvalid", to: "return token.Principal{Subject: \"ann\"}, nil",
+		},
+		{
+			name: "any scheme has a token", refusedBy: "another scheme",
+			file: "internal/api/authorizer.go", from: "!strings.EqualFold(authorization[:end], \"Bearer\")", to: "authorization == \"\"",
+		},
+		{
+			name: "any secret is valid", refusedBy: "a token that nobody issued creates nothing",
 			file: "internal/token/verifier.go", from: "|| !sameDigest", to: "|| sameDigest && false",
 		},
 		{

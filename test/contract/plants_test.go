@@ -30,6 +30,7 @@ func probes() []testCase {
 	}
 	return []testCase{
 		conversation("a retry after a lost answer gets the answer again", append(steps, first)...),
+		conversation("a token that nobody issued creates nothing", first.with("Authorization", "Bearer $FORGED").gets(refused(2003))),
 		conversation("subjects do not share keys", first, first.with("Authorization", "Bearer $OTHER").gets(exists)),
 	}
 }
@@ -59,7 +60,10 @@ func duplicates() []testCase {
 	longest, _ := openapitest.At("components", "parameters", "Idempotency-Key", "schema", "maxLength").(int)
 	long := strings.Repeat("k", longest-1)
 	return []testCase{
-		conversation("a refused request does not take its id", post(fern).with("Authorization").gets(refused(2001)), create),
+		conversation("a refused request does not take its id",
+			post(fern).with("Authorization").gets(refused(2001)),
+			post(fern).with("Authorization", "Bearer $FORGED").gets(refused(2003)),
+			create),
 		conversation("the longest keys that differ in the last character are two",
 			create.with(idempotencyKey, long+"a"), create.with(idempotencyKey, long+"b").gets(exists)),
 		conversation("a longer key is refused", post(noPlant).with(idempotencyKey, long+"ab").gets(refused(1006))),

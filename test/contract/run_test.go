@@ -63,6 +63,9 @@ func run(t *testing.T, target target, c testCase) {
 		if err := check(s.want, got); err != nil {
 			t.Errorf("step %d: %s: answer = %s: %.400v", i+1, s, got, err)
 		}
+		if strings.Contains(string(got.body), target.token) || strings.Contains(string(got.body), forged(target.token)) {
+			t.Errorf("step %d: %s: the answer shows the token", i+1, s)
+		}
 	}
 }
 

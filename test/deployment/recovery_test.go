@@ -42,9 +42,10 @@ var recoveryClaims = []claim{
 	{name: "deleting the stack keeps its tables", show: func(r *rehearsal, t *testing.T) string {
 		r.post(t, kept)
 		r.oldPlants, r.oldTokens = r.resource(t, stack, "PlantsTable"), r.resource(t, stack, "TokensTable")
-		r.must(t, "sam", "delete", "--stack-name", stack, "--no-prompts")
+		r.must(t, "aws", "cloudformation", "delete-stack", "--stack-name", stack)
+		r.must(t, "aws", "cloudformation", "wait", "stack-delete-complete", "--stack-name", stack)
 		if output, err := r.run(t, "aws", "cloudformation", "describe-stacks", "--stack-name", stack); err == nil {
-			t.Errorf("after `sam delete`, the stack is %s", output)
+			t.Errorf("after its deletion, the stack is %s", output)
 		}
 		for _, table := range []string{r.oldPlants, r.oldTokens} {
 			if count := r.query(t, "Count", "dynamodb", "scan", "--table-name", table, "--select", "COUNT"); count == "0" {

@@ -40,7 +40,13 @@ func TestPowers(t *testing.T) {
 	)
 	equals := func(key string, value any) object { return object{"StringEquals": object{key: value}} }
 	n.checkPowers(t, "Role.Policies.0.PolicyDocument.Statement", []string{
-		allow("cloudformation:*", "cloudformation:stack/${StackName}/*", nil),
+		allow("cloudformation:CancelUpdateStack cloudformation:DeleteChangeSet cloudformation:DescribeChangeSet "+
+			"cloudformation:DescribeStackEvents cloudformation:DescribeStackResource cloudformation:DescribeStackResources "+
+			"cloudformation:DescribeStacks cloudformation:ExecuteChangeSet cloudformation:GetTemplate "+
+			"cloudformation:ListStackResources cloudformation:TagResource cloudformation:UntagResource",
+			"cloudformation:stack/${StackName}/*", nil),
+		allow("cloudformation:CreateChangeSet", "cloudformation:stack/${StackName}/*",
+			object{"Null": object{"cloudformation:ImportResourceTypes": true}}),
 		allow("cloudformation:CreateChangeSet", "cloudformation:${AWS::Region}:aws:transform/Serverless-2016-10-31", nil),
 		allow("cloudformation:DescribeStacks", "cloudformation:stack/aws-sam-cli-managed-default/*", nil),
 		allow("s3:GetObject s3:GetObjectVersion s3:ListBucket", bucket, equals("aws:ResourceAccount", "${AWS::AccountId}")),

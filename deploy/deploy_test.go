@@ -203,6 +203,7 @@ func TestDeploy(t *testing.T) {
 			}
 			write(t, filepath.Join(folder, "path/aws"), standInAWS)
 			write(t, filepath.Join(folder, "path/make"), "#!/bin/sh\n")
+			write(t, filepath.Join(folder, "path/sleep"), "#!/bin/sh\n[ \"$1\" = 2 ] || exec /bin/sleep \"$1\"\n") // time passes
 			write(t, filepath.Join(folder, "path/curl"), standInCurl)
 			write(t, filepath.Join(folder, "deploy/stack"), standInStack+test.deployment)
 			write(t, filepath.Join(folder, "test/contract/run"), standInContract+test.contract)

@@ -106,9 +106,9 @@ func freePort(t *testing.T) string {
 	return port
 }
 
-// run runs a command of the copied project, and returns everything that it prints. Variables for it,
-// such as BUILD=1, may precede it.
-func (local cloud) run(t *testing.T, arguments ...string) (output string, err error) {
+// command returns a command of the copied project. Variables for it, such as BUILD=1, may precede it. It also
+// runs in a cleanup, which an interrupt does not reach.
+func (local cloud) command(t *testing.T, arguments ...string) *exec.Cmd {
 	t.Helper()
 	arguments = append([]string{"env"}, arguments...)
 	environment := os.Environ()
@@ -118,10 +118,17 @@ func (local cloud) run(t *testing.T, arguments ...string) (output string, err er
 		architecture := map[string]string{"amd64": "x86_64", "arm64": "arm64"}[runtime.GOARCH]
 		environment = append(environment, "MAKEFLAGS=ARCH="+architecture)
 	}
-	command := exec.CommandContext(context.WithoutCancel(t.Context()), arguments[0], arguments[1:]...) // also in a cleanup
+	command := exec.CommandContext(context.WithoutCancel(t.Context()), arguments[0], arguments[1:]...)
 	command.Dir = local.folder
 	command.Env = environment
-	out, err := command.CombinedOutput()
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: t.Context().Err() != nil}
+	return command
+}
+
+// run runs a command, and returns everything that it prints.
+func (local cloud) run(t *testing.T, arguments ...string) (output string, err error) {
+	t.Helper()
+	out, err := local.command(t, arguments...).CombinedOutput()
 	return string(out), err
 }
 
@@ -139,8 +146,14 @@ func (local cloud) must(t *testing.T, arguments ...string) (output string) {
 // query returns what a query finds in the answer to a command of the AWS CLI.
 func (local cloud) query(t *testing.T, query string, arguments ...string) string {
 	t.Helper()
-	output := local.must(t, append(append([]string{"aws"}, arguments...), "--query", query, "--output", "text")...)
-	return strings.TrimSpace(output)
+	command := local.command(t, append(append([]string{"aws"}, arguments...), "--query", query, "--output", "text")...)
+	var stderr strings.Builder
+	command.Stderr = &stderr // which may have warnings
+	output, err := command.Output()
+	if err != nil {
+		t.Fatalf("aws %q: %v\n%s", arguments, err, &stderr)
+	}
+	return strings.TrimSpace(string(output))
 }
 
 // output returns an output of a stack.

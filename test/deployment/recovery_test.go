@@ -2,6 +2,7 @@ package deployment
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -10,25 +11,25 @@ import (
 // recoveryClaims are about what was lost.
 var recoveryClaims = []claim{
 	{name: "a plant that was deleted is brought back", only: "restores to a point in time", show: func(r *rehearsal, t *testing.T) string {
-		table := "plants"
-		if !r.dry {
-			table = r.resource(t, stack, "PlantsTable")
-		}
+		table := r.name(t, "PlantsTable")
 		const plant = `{"id":-3,"name":"Lost"}`
 		r.post(t, plant)
-		created := time.Now().UTC()
+		at := time.Now().UTC().Add(30 * time.Second).Truncate(time.Second)
 		r.until(t, 15*time.Minute, func() bool { // the latest time that can be restored lies five minutes back
 			text := r.aws(t, "ContinuousBackupsDescription.PointInTimeRecoveryDescription.LatestRestorableDateTime",
 				"dynamodb", "describe-continuous-backups", "--table-name", table)
 			latest, err := time.Parse(time.RFC3339, text)
-			return err == nil && latest.After(created)
+			if seconds, isNumber := strconv.ParseFloat(text, 64); isNumber == nil { // of version 1 of the AWS CLI
+				latest, err = time.Unix(int64(seconds), 0), nil
+			}
+			return err == nil && latest.After(at)
 		})
 		r.aws(t, "Attributes", "dynamodb", "delete-item", "--table-name", table, "--key", `{"id":{"N":"-3"}}`)
 		restored := stack + "-restored"
 		began := time.Now()
 		r.aws(t, "TableDescription.TableStatus", "dynamodb", "restore-table-to-point-in-time", "--source-table-name", table,
-			"--target-table-name", restored, "--restore-date-time", created.Add(time.Second).Format(time.RFC3339))
-		r.until(t, time.Hour, func() bool {
+			"--target-table-name", restored, "--restore-date-time", at.Format(time.RFC3339))
+		r.until(t, 2*time.Hour, func() bool {
 			return r.aws(t, "Table.TableStatus", "dynamodb", "describe-table", "--table-name", restored) == "ACTIVE"
 		})
 		took := time.Since(began).Round(time.Second)

@@ -42,8 +42,8 @@ type claim struct {
 	show func(r *rehearsal, t *testing.T) (came string)
 }
 
-// TestRehearsal goes through the claims. It writes what came to the file $REPORT, in Markdown, if it is set. In an
-// account, it removes what it made, also after a failure or an interrupt.
+// TestRehearsal goes through the claims. It writes what came to the file $REPORT, in Markdown, if it is set. It
+// removes what it made, also after a failure or an interrupt.
 func TestRehearsal(t *testing.T) {
 	needs(t, "aws", "curl", "git", "jq")
 	r := &rehearsal{isLocal: os.Getenv("REHEARSAL") != "account", interrupts: make(chan os.Signal, 1)}
@@ -53,12 +53,12 @@ func TestRehearsal(t *testing.T) {
 		r.cloud = start(t)
 	} else {
 		r.folder = processtest.Repository(t)
-		r.remove(t) // what an interrupted rehearsal left
-		if t.Failed() {
-			return
-		}
-		t.Cleanup(func() { r.remove(t) })
 	}
+	r.remove(t) // what an interrupted rehearsal left
+	if t.Failed() {
+		return
+	}
+	t.Cleanup(func() { r.remove(t) })
 	r.addEnvironment(t)
 	report := []string{"| claim | what came | time |", "|---|---|---|"}
 	for _, c := range slices.Concat(deploymentClaims, gatewayClaims, updateClaims, canaryClaims, operationClaims, recoveryClaims) {
@@ -158,6 +158,7 @@ func (r *rehearsal) name(t *testing.T, resource string) string {
 // remove removes what a rehearsal makes in an account, and says what could not be removed.
 func (r *rehearsal) remove(t *testing.T) {
 	t.Helper()
+	removed := true
 	try := func(arguments ...string) (output string) {
 		output, err := r.run(t, append([]string{"aws"}, arguments...)...)
 		if err == nil {
@@ -165,6 +166,7 @@ func (r *rehearsal) remove(t *testing.T) {
 		}
 		if !strings.Contains(output, "does not exist") && !strings.Contains(output, "NotFound") && !strings.Contains(output, "NoSuch") {
 			t.Errorf("not removed: aws %s\n%s", strings.Join(arguments, " "), output)
+			removed = false
 		}
 		return ""
 	}
@@ -172,7 +174,7 @@ func (r *rehearsal) remove(t *testing.T) {
 		r.settle(t, name)
 		try("cloudformation", "delete-stack", "--stack-name", name)
 		try("cloudformation", "wait", "stack-delete-complete", "--stack-name", name)
-		if t.Failed() {
+		if !removed {
 			return // the tables are still those of a stack
 		}
 	}

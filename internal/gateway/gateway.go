@@ -105,12 +105,8 @@ func (g *Gateway) hasRoute(r *http.Request) bool {
 // serve answers a request of a route.
 func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength < 0 || r.ContentLength > smallBody {
-		select {
-		case g.large <- struct{}{}:
-			defer func() { <-g.large }()
-		case <-r.Context().Done():
-			return // nobody waits for the answer
-		}
+		g.large <- struct{}{}
+		defer func() { <-g.large }()
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodySize))
 	_, tooLarge := errors.AsType[*http.MaxBytesError](err)

@@ -149,28 +149,6 @@ func (takesSecond) Invoke(context.Context, []byte) ([]byte, error) {
 	return []byte("{}"), nil
 }
 
-// A client that goes away while a large body is served is not served after it.
-func TestClientLeaves(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := newGateway(takesSecond{}, takesSecond{})
-		request := func(ctx context.Context) *http.Request {
-			r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/plants", strings.NewReader("[]"))
-			r.ContentLength = -1
-			return r
-		}
-		go g.ServeHTTP(httptest.NewRecorder(), request(t.Context()))
-		synctest.Wait()
-		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-		defer cancel()
-		start := time.Now()
-		g.ServeHTTP(httptest.NewRecorder(), request(ctx))
-		if waited := time.Since(start); waited != time.Millisecond {
-			t.Errorf("a client that leaves after 1 ms is served for %v", waited)
-		}
-		time.Sleep(time.Second)
-	})
-}
-
 // Bodies that are large, or of unknown size, are served one at a time. A small one does not wait.
 func TestLargeBodies(t *testing.T) {
 	const size = 1 << 20

@@ -10,7 +10,7 @@ import (
 
 // recoveryClaims are about what was lost.
 var recoveryClaims = []claim{
-	{name: "a plant that was deleted is brought back", only: "restores to a point in time", show: func(r *rehearsal, t *testing.T) string {
+	{name: "a plant that was deleted is brought back", only: "it restores a table as it is now", show: func(r *rehearsal, t *testing.T) string {
 		table := r.name(t, "PlantsTable")
 		const plant = `{"id":-3,"name":"Lost"}`
 		r.post(t, plant)
@@ -55,7 +55,7 @@ var recoveryClaims = []claim{
 		}
 		return r.oldPlants + ", " + r.oldTokens
 	}},
-	{name: "the stack is deployed again, and its plants and tokens are copied back", only: "new tables for a new stack", show: func(r *rehearsal, t *testing.T) string {
+	{name: "the stack is deployed again, and its plants and tokens are copied back", only: "a new stack gets the tables of the old one", show: func(r *rehearsal, t *testing.T) string {
 		if r.dry {
 			return ""
 		}

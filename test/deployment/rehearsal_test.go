@@ -27,9 +27,8 @@ type rehearsal struct {
 	isLocal bool // a local AWS
 	dry     bool // the claim cannot be shown there, so its calls alone are checked
 
-	interrupts   chan os.Signal
-	madeProvider bool   // GitHub's, of tokens
-	boundary     string // of the roles of the stack, once it exists
+	interrupts chan os.Signal
+	boundary   string // of the roles of the stack, once it exists
 
 	url, token           string // of the API; of the subject alice
 	oldPlants, oldTokens string // the tables of the deleted stack
@@ -38,7 +37,7 @@ type rehearsal struct {
 // A claim is about a deployment. It may need those before it.
 type claim struct {
 	name string // a sentence
-	only string // what the local AWS lacks to show it, if anything
+	only string // why the local AWS cannot show it, if so
 	show func(r *rehearsal, t *testing.T) (came string)
 }
 
@@ -46,9 +45,13 @@ type claim struct {
 // removes what it made, also after a failure or an interrupt.
 func TestRehearsal(t *testing.T) {
 	needs(t, "aws", "curl", "git", "jq")
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
 	r := &rehearsal{isLocal: os.Getenv("REHEARSAL") != "account", interrupts: make(chan os.Signal, 1)}
 	// A terminal sends an interrupt to the running command too, which fails then.
-	signal.Notify(r.interrupts, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(r.interrupts, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	if r.isLocal {
 		r.cloud = start(t)
 	} else {
@@ -60,11 +63,17 @@ func TestRehearsal(t *testing.T) {
 	}
 	t.Cleanup(func() { r.remove(t) })
 	r.addEnvironment(t)
-	report := []string{"| claim | what came | time |", "|---|---|---|"}
-	for _, c := range slices.Concat(deploymentClaims, gatewayClaims, updateClaims, canaryClaims, operationClaims, recoveryClaims) {
+	commit := strings.TrimSpace(r.must(t, "git", "-C", root, "describe", "--always", "--dirty", "--exclude=*"))
+	report := fmt.Sprintf("%s, commit %s, %s\n\n| claim | what came | time |\n|---|---|---|\n", time.Now().UTC().Format(time.DateOnly), commit, r.where(t))
+	claims := slices.Concat(deploymentClaims, gatewayClaims, updateClaims, canaryClaims, operationClaims, recoveryClaims)
+	for i, c := range claims {
 		if len(r.interrupts) > 0 {
+			report += fmt.Sprintf("\nInterrupted: %d claims were not tried.\n", len(claims)-i)
 			t.Error("interrupted")
 			break
+		}
+		if i >= len(deploymentClaims) && r.url == "" {
+			break // without a deployment, nothing can be shown
 		}
 		began := time.Now()
 		r.dry = r.isLocal && c.only != ""
@@ -73,23 +82,29 @@ func TestRehearsal(t *testing.T) {
 		passed := t.Run(c.name, func(t *testing.T) { came = c.show(r, t) })
 		switch {
 		case !passed:
-			came = "**failed** " + came
+			came = "**failed**, as the output says; " + came
 		case r.dry:
-			came = "not shown: the local AWS has no " + c.only
+			came = "not shown in the local AWS: " + c.only
 		}
-		came = strings.ReplaceAll(came, "|", "\\|")
-		report = append(report, fmt.Sprintf("| %s | %s | %s |", c.name, came, time.Since(began).Round(time.Second)))
-		if !passed && r.url == "" {
-			break // without a deployment, nothing can be shown
-		}
+		came = strings.NewReplacer("|", "\\|", "\n", " ").Replace(came)
+		report += fmt.Sprintf("| %s | %s | %s |\n", c.name, came, time.Since(began).Round(time.Second))
 	}
-	text := strings.Join(report, "\n") + "\n"
-	fmt.Print(text)
+	fmt.Print(report)
 	if file := os.Getenv("REPORT"); file != "" {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(report), 0o600); err != nil {
 			t.Error(err)
 		}
+		fmt.Println("The report is in", file)
 	}
+}
+
+// where returns where the rehearsal deploys.
+func (r *rehearsal) where(t *testing.T) string {
+	t.Helper()
+	if r.isLocal {
+		return "in a local AWS"
+	}
+	return "in account " + r.query(t, "Account", "sts", "get-caller-identity") + ", " + os.Getenv("AWS_REGION")
 }
 
 // addEnvironment adds the environment rehearsal to samconfig.toml. It is like staging: it has a canary.
@@ -158,12 +173,17 @@ func (r *rehearsal) name(t *testing.T, resource string) string {
 // remove removes what a rehearsal makes in an account, and says what could not be removed.
 func (r *rehearsal) remove(t *testing.T) {
 	t.Helper()
+	fmt.Println("Removing what a rehearsal makes. In an account, this takes some minutes; after an interrupt, up to an hour.")
 	removed := true
-	try := func(arguments ...string) (output string) {
-		output, err := r.run(t, append([]string{"aws"}, arguments...)...)
+	try := func(arguments ...string) string {
+		var stderr strings.Builder
+		command := r.command(t, append([]string{"aws"}, arguments...)...)
+		command.Stderr = &stderr
+		printed, err := command.Output()
 		if err == nil {
-			return strings.TrimSpace(output)
+			return strings.TrimSpace(string(printed))
 		}
+		output := stderr.String()
 		if !strings.Contains(output, "does not exist") && !strings.Contains(output, "NotFound") && !strings.Contains(output, "NoSuch") {
 			t.Errorf("not removed: aws %s\n%s", strings.Join(arguments, " "), output)
 			removed = false
@@ -194,12 +214,10 @@ func (r *rehearsal) remove(t *testing.T) {
 		versions := try("s3api", "list-object-versions", "--bucket", bucket, "--prefix", prefix, "--output", "json",
 			"--query", "{Objects: [Versions, DeleteMarkers][][].{Key: Key, VersionId: VersionId}}")
 		if strings.Contains(versions, "VersionId") {
-			try("s3api", "delete-objects", "--bucket", bucket, "--delete", versions, "--query", "Errors")
+			if errors := try("s3api", "delete-objects", "--bucket", bucket, "--delete", versions, "--query", "Errors"); errors != "null" {
+				t.Errorf("not removed from %s: %s", bucket, errors)
+			}
 		}
-	}
-	if r.madeProvider {
-		account := try("sts", "get-caller-identity", "--query", "Account", "--output", "text")
-		try("iam", "delete-open-id-connect-provider", "--open-id-connect-provider-arn", "arn:aws:iam::"+account+":oidc-provider/"+provider)
 	}
 }
 

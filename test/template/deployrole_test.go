@@ -2,6 +2,8 @@ package template
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +19,7 @@ const (
 // TestPowers checks that whoever deploys cannot get more rights, and cannot read, delete or replace the
 // data or the logs. GitHub's tokens for the environment get the role. The role, and the boundary of the roles
 // that it makes, have nothing but these powers: a list of what is forbidden would miss an action.
-// TestDeployment shows that CloudFormation of the role cannot reach another stack.
+// TestRehearsal shows that CloudFormation of the role cannot reach another stack.
 func TestPowers(t *testing.T) {
 	n := translated(t).Stacks["deploy/role.yaml"].Nodes
 	n.check(t, []value{
@@ -106,5 +108,29 @@ func (n nodes) checkPowers(t *testing.T, place string, want []string) {
 	}
 	if len(want) > 0 {
 		t.Errorf("%s does not have %s", place, want)
+	}
+}
+
+// TestStackPolicy checks that no deployment may take a table out of the stack, or replace it.
+func TestStackPolicy(t *testing.T) {
+	content, err := os.ReadFile("deploy/stack-policy.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var policy struct {
+		Statement []struct {
+			Effect           string
+			Action, Resource any
+		}
+	}
+	if err := json.Unmarshal(content, &policy); err != nil {
+		t.Fatal(err)
+	}
+	denial := policy.Statement[1]
+	for name := range properties[object](t, production(t), "AWS::DynamoDB::Table") {
+		actions, resources := fmt.Sprint(denial.Action), fmt.Sprint(denial.Resource)
+		if denial.Effect != "Deny" || actions != "[Update:Delete Update:Replace]" || !strings.Contains(resources, "LogicalResourceId/"+name) {
+			t.Errorf("the policy has %v, want it to keep %s", denial, name)
+		}
 	}
 }

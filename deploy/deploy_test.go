@@ -30,6 +30,7 @@ THROTTLED*"'Build'"*)
 EVIL*"'Build'"*) echo '1111111;touch evil' ;;
 *"'Build'"*) echo 1111111-dirty 2026-11-22T12:00:00Z ;;
 HTTP*"'Url'"*) echo http://api ;;
+ELSEWHERE*"'Url'"*) echo https://other.example/_aws/execute-api/x ;;
 EVIL*"'Url'"*) echo "https://api'; touch evil; : '" ;;
 *"'Url'"*) echo https://api ;;
 *"'AlarmTopic'"*) echo TOPIC ;;
@@ -158,7 +159,7 @@ func TestDeploy(t *testing.T) {
 		},
 		{
 			name:  "a stack of a local AWS whose address is elsewhere gets no token",
-			shift: "at-once", endpoint: "http://127.0.0.1:4566", deployment: "true", contract: "true",
+			stack: "ELSEWHERE", shift: "at-once", endpoint: "http://127.0.0.1:4566", deployment: "true", contract: "true",
 			calls:   "deploy-at-once publish",
 			failure: "The test of plant-store-staging failed",
 		},

@@ -283,7 +283,7 @@ func TestFunction(t *testing.T) {
 			folder := filepath.Join(t.TempDir(), "CreatePlantFunction")
 			command := exec.CommandContext(t.Context(), "make", "--directory=../..", "build-CreatePlantFunction",
 				"ARTIFACTS_DIR="+folder, "ARCH="+arch, "BUILD=b 1")
-			command.Env = append(os.Environ(), "GOAMD64=v3", "GOARM64=v8.1", "GOOS=plan9", "GOFLAGS=-tags=x", "CGO_ENABLED=1")
+			command.Env = append(os.Environ(), "GOAMD64=v3", "GOARM64=v8.1", "GOOS=plan9", "GOFLAGS=-cover", "CGO_ENABLED=1")
 			if out, err := command.CombinedOutput(); err != nil {
 				t.Fatalf("make: %v\n%s", err, out)
 			}
@@ -300,6 +300,9 @@ func TestFunction(t *testing.T) {
 				if !slices.Contains(got, setting) {
 					t.Errorf("the function is built with %q, want %s", got, setting)
 				}
+			}
+			if slices.Contains(got, "-cover=true") {
+				t.Error("the function is built with the caller's GOFLAGS")
 			}
 			parameters, err := os.ReadFile(filepath.Join(folder, "../parameters.yaml"))
 			if err != nil {

@@ -23,6 +23,7 @@ func authorization() []testCase {
 	with := func(values ...string) step { return post(noPlant).with("Authorization", values...) }
 	return []testCase{
 		conversation("no token", with().gets(refused(2001))),
+		conversation("the scheme in lower case", with("bearer $TOKEN").gets(refused(1004))),
 		conversation("another scheme", with("Basic $TOKEN").gets(refused(2001))),
 		conversation("two Authorization headers", with("Bearer $TOKEN", "Bearer $TOKEN").gets(refused(2002))),
 		conversation("an unknown token", with("Bearer "+token.Seal(strings.Repeat("0", 36))).gets(refused(2003))),
@@ -36,6 +37,7 @@ func headers() []testCase {
 	key := func(value string) step { return post(noPlant).with(idempotencyKey, value) }
 	return []testCase{
 		conversation("no content type", contentType().gets(refused(1004))),
+		conversation("a content type with a character set", contentType("application/json; charset=utf-8").gets(refused(1004))),
 		conversation("a content type in another case, with parameters", contentType("Application/JSON ; charset=x; y").gets(refused(1004))).onOurGateway(),
 		conversation("another content type", contentType("text/plain").gets(refused(1001))),
 		conversation("a key with a letter beyond ASCII", key("schlüssel").gets(refused(1006))).onOurGateway(),
@@ -50,6 +52,10 @@ func bodies() []testCase {
 	return []testCase{
 		conversation("no body", post("").gets(refused(1002))),
 		conversation("a byte order mark", post("\uFEFF"+fern).gets(refused(1003))),
+		conversation("no member", post("{}").gets(refused(1004))),
+		conversation("an id of another type", post(openapitest.NewPlant("true", openapitest.Plant(0))).gets(refused(1004))),
+		conversation("a text that is null", post(openapitest.NewPlant("$1", `{"`+openapitest.Texts()[0]+`":null}`)).gets(refused(1004))),
+		conversation("a lone surrogate", post(openapitest.NewPlant("$1", `{"`+openapitest.Texts()[0]+`":"\ud800"}`)).gets(refused(1003))),
 		conversation("a name twice", post(strings.TrimSuffix(fern, "}")+`,"`+openapitest.Key()+`":$1}`).gets(refused(1003))),
 		conversation("invalid UTF-8", post(strings.TrimSuffix(fern, "}")+`,"x":"`+"\xff"+`"}`).gets(refused(1003))).onOurGateway(),
 		conversation("the largest plant", post(openapitest.NewPlant("$1", largest)).gets(answered(largest)), post(fern).gets(exists)),

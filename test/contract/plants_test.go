@@ -28,6 +28,7 @@ func probes() []testCase {
 		})
 		steps = append(steps, post(openapitest.NewPlant("$1", changed)).with(idempotencyKey, "probe-$1").gets(refused(3002)))
 	}
+	steps = append(steps, first.with(idempotencyKey, "PROBE-$1").gets(exists))
 	return []testCase{
 		conversation("a retry after a lost answer gets the answer again", append(steps, first)...),
 		conversation("a token that nobody issued creates nothing", first.with("Authorization", "Bearer $FORGED").gets(refused(2003))),

@@ -27,8 +27,8 @@ NONE/*)
 THROTTLED*"'Build'"*)
 	echo "An error occurred (Throttling): Rate exceeded" >&2
 	exit 254 ;;
-EVIL*"'Build'"*) echo '1111111;touch evil' ;;
-*"'Build'"*) echo 1111111-dirty 2026-11-22T12:00:00Z ;;
+EVIL*"'Build'"*) echo '1111111000000000000000000000000000000000;touch evil' ;;
+*"'Build'"*) echo 1111111000000000000000000000000000000000-dirty 2026-11-22T12:00:00Z ;;
 HTTP*"'Url'"*) echo http://api ;;
 ELSEWHERE*"'Url'"*) echo https://other.example/_aws/execute-api/x ;;
 EVIL*"'Url'"*) echo "https://api'; touch evil; : '" ;;
@@ -89,6 +89,7 @@ func TestDeploy(t *testing.T) {
 		stack      string // its status before, UPDATE_COMPLETE unless a row says otherwise
 		shift      string // of traffic, gradual unless a row says otherwise
 		endpoint   string // of a local AWS, if it is in one
+		main       string // a commit of main
 		deployment string // what deploy/stack does
 		contract   string // what test/contract/run does
 		calls      string // without repetitions
@@ -124,7 +125,7 @@ func TestDeploy(t *testing.T) {
 			name:       "a test that fails twice while traffic shifts cancels the update",
 			deployment: isCancelled, contract: failsUpdate,
 			calls:   "test deploy-gradual test-update cancel wait publish",
-			failure: "The update was rolled back: plant-store-staging runs the build from before, 1111111-dirty",
+			failure: "The update was rolled back: plant-store-staging runs the build from before, 1111111000000000000000000000000000000000-dirty",
 		},
 		{
 			name:       "a roll back that fails is said",
@@ -137,13 +138,22 @@ func TestDeploy(t *testing.T) {
 			deployment: "echo UPDATE_IN_PROGRESS >status; until_calls test-update 1; echo UPDATE_COMPLETE >status",
 			contract:   `case $(grep -c "^test" calls) in 2) ` + outlasts + `; false ;; 3) false ;; esac`,
 			calls:      "test deploy-gradual test-update test publish",
-			failure:    "git checkout 1111111 ",
+			failure:    "git checkout 1111111000000000000000000000000000000000 ",
+			main:       "1111111000000000000000000000000000000000",
 		},
 		{
 			name:       "a test that fails afterwards prints the way back",
 			deployment: succeeds, contract: `[ "$seen" != UPDATE_COMPLETE ] || ! grep -q deploy calls`,
+			main:    "1111111000000000000000000000000000000000",
 			calls:   "test deploy-gradual test-update test publish",
-			failure: "-f commit=$(git rev-parse 1111111)",
+			failure: "-f commit=1111111000000000000000000000000000000000\n",
+		},
+		{
+			name:  "a build that is no commit of main is no way back",
+			shift: "at-once", deployment: "true", contract: "false",
+			main:    "2222222222222222222222222222222222222222",
+			calls:   "deploy-at-once test publish",
+			failure: "Its output Build names no commit of main to return to.",
 		},
 		{
 			name:  "a first deployment that fails its test has no way back",
@@ -167,7 +177,7 @@ func TestDeploy(t *testing.T) {
 			name:  "a stack's outputs are data, and no commands",
 			stack: "EVIL", shift: "at-once", deployment: "true", contract: "true",
 			calls:   "deploy-at-once publish",
-			failure: "Its output Build names no commit to return to.",
+			failure: "Its output Build names no commit of main to return to.",
 		},
 		{
 			name:  "an interrupted test revokes its tokens",
@@ -198,6 +208,7 @@ func TestDeploy(t *testing.T) {
 			write(t, filepath.Join(folder, "path/aws"), standInAWS)
 			write(t, filepath.Join(folder, "path/make"), "#!/bin/sh\n")
 			write(t, filepath.Join(folder, "path/curl"), standInCurl)
+			write(t, filepath.Join(folder, "path/git"), "#!/bin/sh\necho "+test.main+"\n")
 			write(t, filepath.Join(folder, "deploy/stack"), standInStack+test.deployment)
 			write(t, filepath.Join(folder, "test/contract/run"), standInContract+test.contract)
 			write(t, filepath.Join(folder, "bin/plantstore"), standInPlantstore)
@@ -232,7 +243,7 @@ func TestDeploy(t *testing.T) {
 			if tests > 0 && !strings.Contains(string(output), "::add-mask::smoke-test-token\n::add-mask::smoke-test-other-token\n") {
 				t.Errorf("GitHub does not mask the tokens in its log:\n%s", output)
 			}
-			if _, err := os.Stat(filepath.Join(folder, "evil")); err == nil || strings.Contains(string(output), "git checkout 1111111;") {
+			if _, err := os.Stat(filepath.Join(folder, "evil")); err == nil || strings.Contains(string(output), "git checkout 1111111000000000000000000000000000000000;") {
 				t.Errorf("a text of the stack is a command, or printed as one:\n%s", output)
 			}
 			if test.failure == "" {

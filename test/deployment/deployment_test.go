@@ -79,7 +79,7 @@ var updateClaims = []claim{
 		r.edit(t, "environments.yaml", "Memory: 256", "Memory: 512")
 		r.edit(t, "environments.yaml", "ThrottleRate: 1000", "ThrottleRate: 900")
 		began := time.Now()
-		r.must(t, append(r.assume(t), roleUploads, "BUILD=2222222 second", "deploy/deploy", "rehearsal")...)
+		r.must(t, append(r.assume(t), roleUploads, "BUILD="+r.commit+" second", "deploy/deploy", "rehearsal")...)
 		took := time.Since(began)
 		for _, function := range []string{"AuthorizerFunction", "CreatePlantFunction"} {
 			live := []string{"lambda", "get-function-configuration", "--qualifier", "live", "--function-name"}
@@ -98,10 +98,10 @@ var updateClaims = []claim{
 	{name: "a broken build fails, and the way back is printed", show: func(r *rehearsal, t *testing.T) string {
 		r.edit(t, "internal/api/catalogue.go", "code: 2001", "code: 2009")
 		output, err := r.run(t, append(r.assume(t), roleUploads, "BUILD=3333333 third", "deploy/deploy", "rehearsal", "at-once")...)
-		if wayBack := "git checkout 2222222"; err == nil || !strings.Contains(output, wayBack) {
+		if wayBack := "git checkout " + r.commit; err == nil || !strings.Contains(output, wayBack) {
 			t.Errorf("a build with another code ends with %v and prints %s, want a failure and %q", err, output, wayBack)
 		}
-		return "git checkout 2222222"
+		return "git checkout " + r.commit
 	}},
 	{name: "the role cannot write where an administrator uploads, and an administrator takes nothing from there", show: func(r *rehearsal, t *testing.T) string {
 		bucket := r.output(t, "aws-sam-cli-managed-default", "SourceBucket")
@@ -144,8 +144,8 @@ func (r *rehearsal) assume(t *testing.T) []string {
 		credentials = strings.Fields(output)
 	} else {
 		arn := r.output(t, roles, "Role")
-		account := strings.Split(arn, ":")[4]
-		trust := `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Principal":{"AWS":"` + account + `"},"Action":"sts:AssumeRole"}}`
+		caller := r.query(t, "Arn", "sts", "get-caller-identity")
+		trust := `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Principal":{"AWS":"` + caller + `"},"Action":"sts:AssumeRole"}}`
 		r.must(t, "aws", "iam", "update-assume-role-policy", "--role-name", arn[strings.LastIndex(arn, "/")+1:], "--policy-document", trust)
 		r.until(t, time.Minute, func() bool { // IAM takes some seconds
 			output, err := r.run(t, "aws", "sts", "assume-role", "--role-arn", arn, "--role-session-name", "rehearsal",

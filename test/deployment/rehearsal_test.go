@@ -29,6 +29,7 @@ type rehearsal struct {
 
 	interrupts chan os.Signal
 	boundary   string // of the roles of the stack, once it exists
+	commit     string // the head of main of the copied project
 
 	url, token           string // of the API; of the subject alice
 	oldPlants, oldTokens string // the tables of the deleted stack
@@ -63,6 +64,8 @@ func TestRehearsal(t *testing.T) {
 	}
 	t.Cleanup(func() { r.remove(t) })
 	r.addEnvironment(t)
+	r.commit = strings.TrimSpace(r.must(t, "git", "rev-parse", "HEAD"))
+	r.must(t, "git", "update-ref", "refs/remotes/origin/main", r.commit)
 	commit := strings.TrimSpace(r.must(t, "git", "-C", root, "describe", "--always", "--dirty", "--exclude=*"))
 	report := fmt.Sprintf("%s, commit %s, %s\n\n| claim | what came | time |\n|---|---|---|\n", time.Now().UTC().Format(time.DateOnly), commit, r.where(t))
 	claims := slices.Concat(deploymentClaims, gatewayClaims, updateClaims, canaryClaims, operationClaims, recoveryClaims)
@@ -190,6 +193,11 @@ func (r *rehearsal) remove(t *testing.T) {
 		}
 		return ""
 	}
+	stage := try("cloudformation", "describe-stacks", "--stack-name", stack, "--query", "Stacks[0].Tags[?Key=='Stage'].Value", "--output", "text")
+	if stage != "" && stage != "rehearsal" {
+		t.Errorf("not removed: %s is no stack of a rehearsal", stack)
+		return
+	}
 	for _, name := range []string{stack, roles} {
 		r.settle(t, name)
 		try("cloudformation", "delete-stack", "--stack-name", name)
@@ -198,7 +206,7 @@ func (r *rehearsal) remove(t *testing.T) {
 			return // the tables are still those of a stack
 		}
 	}
-	tables := try("dynamodb", "list-tables", "--query", "TableNames[?starts_with(@, '"+stack+"-')]", "--output", "text")
+	tables := try("dynamodb", "list-tables", "--query", "TableNames[?starts_with(@, '"+stack+"-PlantsTable-') || starts_with(@, '"+stack+"-TokensTable-') || @ == '"+stack+"-restored']", "--output", "text")
 	for table := range strings.FieldsSeq(tables) {
 		try("dynamodb", "wait", "table-exists", "--table-name", table)
 		try("dynamodb", "update-table", "--table-name", table, "--no-deletion-protection-enabled")

@@ -53,6 +53,7 @@ func TestPowers(t *testing.T) {
 		allow("cloudformation:DescribeStacks", "cloudformation:stack/aws-sam-cli-managed-default/*", nil),
 		allow("s3:GetObject s3:GetObjectVersion s3:ListBucket", bucket, equals("aws:ResourceAccount", "${AWS::AccountId}")),
 		allow("s3:AbortMultipartUpload s3:PutObject", bucket+"/github/${StackName}/*", equals("aws:ResourceAccount", "${AWS::AccountId}")),
+		`{"Action":"lambda:InvokeFunction","Effect":"Deny","Resource":"*"}`,
 		allow("lambda:*", "lambda:function:${StackName}-*", nil),
 		allow("codedeploy:*", "codedeploy:application:${StackName}-* codedeploy:deploymentgroup:${StackName}-*", nil),
 		allow("codedeploy:GetDeploymentConfig", "codedeploy:deploymentconfig:*", nil),

@@ -49,6 +49,7 @@ func TestClaims(t *testing.T) {
 
 		{name: "expired now", claims: object{"exp": now}, want: token.ReasonExpired},
 		{name: "no expiry", claims: object{"exp": nil}, want: token.ReasonExpired},
+		{name: "issued in the future, with an unknown member", claims: object{"iat": now + 3600, "x": object{"y": 1}}},
 		{name: "valid in a minute", claims: object{"nbf": now + 60}},
 		{name: "valid in more than a minute", claims: object{"nbf": now + 61}, want: token.ReasonNotYetValid},
 

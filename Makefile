@@ -18,7 +18,6 @@ $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(eval ove
 RACE      = $(if $(shell command -v $$(go env CC)),-race)
 # With the race detector, a program otherwise waits for a second before it ends.
 export GORACE := atexit_sleep_ms=10
-GET_SAM   = bin=$$(tools/venv tools/requirements/sam.txt) && export PATH=$$PATH:$$bin
 # Go checks these programs against its checksum database. It builds them as go.mod says,
 # because they read code for that version.
 GO_RUN     = env GOTOOLCHAIN=$$(go env GOVERSION)+auto go run
@@ -73,7 +72,7 @@ check: ## run what CI runs first: format, lint, template, workflows, contract, t
 	@if command -v sam >/dev/null; then \
 		sam validate --lint && cfn-lint deploy/role.yaml; \
 	else \
-		echo 'SAM is missing: template.yaml is not validated ($(GET_SAM))'; \
+		echo 'SAM is missing: template.yaml is not validated (bin=$$(tools/venv tools/requirements/sam.txt) && export PATH=$$PATH:$$bin)'; \
 	fi
 	@if command -v checkov >/dev/null; then \
 		checkov --file template.yaml deploy/role.yaml --skip-download --compact --quiet; \

@@ -82,8 +82,9 @@ func New(options Options) *Gateway {
 // ServeHTTP answers one request as the HTTP API would.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set(requestIDHeader, g.NewID())
-	// API Gateway decodes the path before it looks for a route, so that %2F separates two segments.
-	r = r.Clone(r.Context())
+	// A function runs on when its client goes away. API Gateway decodes the path before it looks for a
+	// route, so that %2F separates two segments.
+	r = r.WithContext(context.WithoutCancel(r.Context()))
 	r.URL = &url.URL{Path: r.URL.Path, RawQuery: r.URL.RawQuery}
 	if !g.hasRoute(r) {
 		refuse(w, http.StatusNotFound)
@@ -119,7 +120,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest)
 	default:
 		event := newEvent(r, body, w.Header().Get(requestIDHeader), g.Now())
-		g.invoke(context.WithoutCancel(r.Context()), w, event) // a function runs on when its client goes away
+		g.invoke(r.Context(), w, event)
 	}
 }
 

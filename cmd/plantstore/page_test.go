@@ -13,7 +13,9 @@ import (
 	"plantstore/test/processtest"
 )
 
-// TestPage creates a plant by a click on the page.
+// TestPage creates a plant by a click on the page. It also takes the picture in README.md:
+//
+//	PICTURE=$PWD/docs/page.png go test -count=1 -run TestPage ./cmd/plantstore
 func TestPage(t *testing.T) {
 	t.Parallel()
 	chromium, err := exec.LookPath("chromium")
@@ -21,7 +23,7 @@ func TestPage(t *testing.T) {
 		processtest.Lacks(t, "Chromium: apt-get install chromium")
 	}
 	// Root has no sandbox, and the browser opens nothing but the page.
-	options := chromedp.WithAllocatorOptions(chromedp.ExecPath(chromium), chromedp.NoSandbox)
+	options := chromedp.WithAllocatorOptions(chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.WindowSize(1000, 2400))
 	server := processtest.Serve(t, os.Args[0], asCommand)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -39,5 +41,14 @@ func TestPage(t *testing.T) {
 	}
 	if !strings.Contains(created, `"name": "Monstera"`) {
 		t.Errorf("the click shows %q, want a Plant", created)
+	}
+	if file := os.Getenv("PICTURE"); file != "" {
+		picture, err := chromedp.Run(browser, chromedp.CaptureScreenshot())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, picture, 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

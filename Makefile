@@ -65,7 +65,7 @@ mutate:
 bench: ## compare the functions with an empty one, on Linux
 	tools/bench/run
 
-check: ## run what CI runs first: format, lint, template, workflows, contract, tests (BASE=origin/main)
+check: ## run what CI runs first: format, lint, template, workflows, documents, contract, tests (BASE=origin/main)
 	go mod tidy -diff
 	$(MAKE) lint
 	$(ACTIONLINT)
@@ -78,6 +78,11 @@ check: ## run what CI runs first: format, lint, template, workflows, contract, t
 		checkov --file template.yaml deploy/role.yaml --skip-download --compact --quiet; \
 	else \
 		echo 'checkov is missing: template.yaml is not checked for security (bin=$$(tools/venv tools/requirements/checkov.txt) && export PATH=$$PATH:$$bin)'; \
+	fi
+	@if command -v lychee >/dev/null; then \
+		lychee --offline --include-fragments --extensions md .; \
+	else \
+		echo 'lychee is missing: the links of the documents are not checked (bin=$$(tools/venv tools/requirements/lychee.txt) && export PATH=$$PATH:$$bin)'; \
 	fi
 	$(MAKE) compatible
 	$(MAKE) test

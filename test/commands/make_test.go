@@ -222,7 +222,7 @@ func TestCheck(t *testing.T) {
 	if err != nil {
 		t.Fatalf("make --dry-run check: %v\n%s", err, printed)
 	}
-	for _, linter := range []string{"golangci-lint", "actionlint", "sam validate --lint", "cfn-lint", "checkov", "oasdiff"} {
+	for _, linter := range []string{"golangci-lint", "actionlint", "sam validate --lint", "cfn-lint", "checkov", "lychee --offline --include-fragments", "oasdiff"} {
 		if !strings.Contains(string(printed), linter) {
 			t.Errorf("make check does not call %s", linter)
 		}

@@ -3,9 +3,9 @@
 // TestContract sends conversations to a service over HTTP, and compares each answer with the one that
 // it must be:
 //
-//	make contract                       `plantstore serve` on DynamoDB Local
-//	make contract URL=... SUBJECT=...   any deployment, with a token in $TOKEN and its subject
-//	go test ./test/contract -run 'TestContract/ids_that_differ_in_the_last_digit_are_two'
+//	make contract                                     `plantstore serve` on DynamoDB Local
+//	make contract URL=... SUBJECT=...                 any deployment, with a token in $TOKEN and its subject
+//	go test ./test/contract -run TestContract/NAME    the cases with NAME in their name, with _ for spaces
 //
 // A deployment belongs to its customers and nothing can be deleted from it. So with URL all runs for a
 // subject write the same single plant, with the tag contract-probe, unless WRITES=all. Its id comes

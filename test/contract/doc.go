@@ -19,6 +19,6 @@
 // TestBroken shows which broken services a run refuses: those are the promises that it proves.
 //
 // TestSchemathesis sends random requests that openapi.yaml allows or forbids, and checks that the
-// service decides alike. The other tests compare openapi.yaml with the specification, with the cases
-// and with the service's types.
+// service decides alike. The other tests compare openapi.yaml with testdata/specification.yaml, with
+// the cases and with the service's types.
 package contract

@@ -18,7 +18,7 @@ import (
 	"plantstore/test/processtest"
 )
 
-// openapi.yaml has each value of the specification, and no other member where these are listed.
+// openapi.yaml has each value of testdata/specification.yaml, and no other member where these are listed.
 func TestSpecification(t *testing.T) {
 	content, err := os.ReadFile("testdata/specification.yaml")
 	if err != nil {
@@ -88,7 +88,7 @@ func TestMembers(t *testing.T) {
 }
 
 // schemathesis finds no request that gets an answer other than openapi.yaml says. Three of its checks
-// are excluded, because they require 401 or 405 where the specification requires 400 and API Gateway
+// are excluded, because they require 401 or 405 where specification.yaml requires 400 and API Gateway
 // answers 404. TestContract checks that a token is required, and internal/gateway that no other method has
 // an answer.
 func TestSchemathesis(t *testing.T) {

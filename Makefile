@@ -47,7 +47,7 @@ test: ## run every test, with DynamoDB Local if it can be started
 	@echo 'The first run fetches Go, the modules and DynamoDB Local, which takes some minutes.'
 	tools/local/dynamodb sh -c 'go test -count=1 -parallel 16 $(RACE) ./internal/... ./cmd/... && \
 		go test -count=1 -parallel 16 -p 4 ./test/... ./deploy/... ./examples/... ./tools/...'
-	@for program in java npm chromium node jq st sam cfn-lint checkov; do \
+	@for program in java npm chromium jq st sam cfn-lint checkov; do \
 		command -v $$program >/dev/null || echo "$$program is missing, so some tests were left out: see CONTRIBUTING.md, Tools" >&2; \
 	done
 	@[ -n "$$DEPLOYMENT" ] || echo 'left out: deployments to a local AWS (DEPLOYMENT=1 go test -v ./test/deployment)' >&2

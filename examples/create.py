@@ -3,7 +3,7 @@
 times. Prints the Plant, the Error, or why there is no answer.
 
     URL=http://127.0.0.1:8080 TOKEN=... \\
-        python3 examples/create.py '{"id":3,"name":"Monstera","tag":"indoor"}'
+        python3 examples/create.py '{"id":2,"name":"Monstera","tag":"indoor"}'
 
 Exit status: 0 created, 1 not created, 2 usage error, 3 outcome unknown: an attempt
 may have created the plant.
@@ -36,7 +36,7 @@ def post(plant: str, key: str) -> tuple[int, str, str, str]:
     }
     request = urllib.request.Request(os.environ["URL"].rstrip("/") + "/plants", plant.encode(), headers)
     try:
-        answer = urllib.request.build_opener(NoRedirects).open(request, timeout=20)
+        answer = urllib.request.build_opener(NoRedirects).open(request, timeout=20)  # seconds without a byte
     except urllib.error.HTTPError as error:
         answer = error
     with answer:

@@ -11,7 +11,7 @@ import (
 )
 
 // README.md names each member of a NewPlant. It shows the command that `make run` prints, and what that
-// prints when it is run, and run again. The command sends the token to no proxy.
+// prints when it is run, run again, and run with another key. The command sends the token to no proxy.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile("../README.md")
@@ -31,16 +31,21 @@ func TestReadme(t *testing.T) {
 	if !strings.Contains(readme, "\n"+shown+"\n") {
 		t.Errorf("make run prints %q, which README.md lacks", shown)
 	}
-	for _, format := range []string{"```json\n%s\n```", "gets status 400 and `%s`"} {
-		curl := exec.CommandContext(t.Context(), "sh", "-c", command)
+	another := strings.Replace(command, "Idempotency-Key: first", "Idempotency-Key: second", 1)
+	for _, step := range []struct{ command, format string }{
+		{command: command, format: "```json\n%s\n```"},
+		{command: command, format: "```json\n%s\n```"},
+		{command: another, format: "`%s`"},
+	} {
+		curl := exec.CommandContext(t.Context(), "sh", "-c", step.command)
 		curl.Env = append(os.Environ(), "http_proxy=http://127.0.0.1:1", "no_proxy=")
 		printed, err := curl.Output()
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := strings.Replace(format, "%s", strings.TrimSpace(string(printed)), 1)
+		want := strings.Replace(step.format, "%s", strings.TrimSpace(string(printed)), 1)
 		if !strings.Contains(readme, want) {
-			t.Errorf("the command prints %s, and README.md lacks %q", printed, want)
+			t.Errorf("%s prints %s, and README.md lacks %q", step.command, printed, want)
 		}
 	}
 }

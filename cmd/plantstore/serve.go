@@ -181,7 +181,7 @@ Token: %[2]s
 Create a plant:
 
   curl -sS --noproxy '*' -w '\n' %[1]s/plants -H 'Authorization: Bearer %[2]s' `+
-		`-H 'Content-Type: application/json' -d '{"id":1,"name":"Monstera","tag":"indoor"}'
+		`-H 'Content-Type: application/json' -H 'Idempotency-Key: first' -d '{"id":1,"name":"Monstera","tag":"indoor"}'
 
 `, url, bearer)
 }

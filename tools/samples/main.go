@@ -50,7 +50,7 @@ In another terminal:
 	greeting = `Once SAM prints "Running on", create a plant:
 
   curl -sS --noproxy '*' -w '\n' http://127.0.0.1:%d/plants -H 'Authorization: Bearer %s' ` +
-		`-H 'Content-Type: application/json' -d '{"id":1,"name":"Monstera","tag":"indoor"}'
+		`-H 'Content-Type: application/json' -H 'Idempotency-Key: first' -d '{"id":1,"name":"Monstera","tag":"indoor"}'
 
 `
 )

@@ -23,6 +23,7 @@ import (
 
 // function is a function that tools/bench/run has built, with the event that it gets.
 type function struct {
+	name        string // in the table and in the picture
 	folder      string // of bin/bench
 	environment []string
 	event       []byte
@@ -38,10 +39,10 @@ func newFunctions() []function {
 	// Go reads both /etc/ssl/certs and /etc/pki/tls/certs. In Amazon Linux 2023 they are one directory.
 	system := []string{"SSL_CERT_FILE=bin/bench/system/ca-bundle.crt", "SSL_CERT_DIR=bin/bench/system:bin/bench/system"}
 	return []function{
-		{folder: "empty", event: create, want: "200"},
-		{folder: "baseline", environment: system, event: create, want: "Monstera"},
-		{folder: "createplant", environment: ours, event: create, want: "Monstera"},
-		{folder: "authorizer", environment: ours, event: authorize, want: "allow"},
+		{name: "empty", folder: "empty", event: create, want: "200"},
+		{name: "default way", folder: "baseline", environment: system, event: create, want: "Monstera"},
+		{name: "createplant", folder: "createplant", environment: ours, event: create, want: "Monstera"},
+		{name: "authorizer", folder: "authorizer", environment: ours, event: authorize, want: "allow"},
 	}
 }
 

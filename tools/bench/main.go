@@ -1,6 +1,7 @@
 // Command bench measures the built functions against an empty one, in turns, and
 // prints ratios of medians. It also measures the default way to write such a
-// function, tools/bench/baseline. `make bench` builds what it needs.
+// function, tools/bench/baseline. It draws the cold starts in docs/performance.svg.
+// `make bench` builds what it needs.
 //
 // Each function runs as Lambda runs it, behind the Runtime API. Its DynamoDB is a
 // stand-in on loopback that answers over TLS.
@@ -24,11 +25,15 @@ const (
 func main() {
 	near, far := standIn(0).URL, standIn(farLatency).URL
 	functions := newFunctions()
-	fmt.Println("| median ÷ empty | empty | default way | createplant | authorizer |")
-	fmt.Println("|---|---|---|---|---|")
-	cold("cold total (ms)", functions, near)
-	cold("cold total, store 4 ms away (ms)", functions, far)
+	fmt.Print("| median ÷ empty |")
+	for _, f := range functions {
+		fmt.Print(" ", f.name, " |")
+	}
+	fmt.Println("\n|---|---|---|---|---|")
+	coldNear := cold("cold total (ms)", functions, near)
+	coldFar := cold("cold total, store 4 ms away (ms)", functions, far)
 	warm(functions, near)
+	draw(functions, coldNear, coldFar)
 }
 
 // check ends the benchmark if there is an error.
@@ -45,8 +50,8 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// cold prints how long starts and first answers take.
-func cold(measure string, functions []function, endpoint string) {
+// cold prints how long starts and first answers take, and returns the median of each function.
+func cold(measure string, functions []function, endpoint string) (medians []float64) {
 	values := make([][]float64, len(functions))
 	for range starts {
 		for i, f := range functions {
@@ -54,6 +59,10 @@ func cold(measure string, functions []function, endpoint string) {
 		}
 	}
 	printRow(measure, values)
+	for _, of := range values {
+		medians = append(medians, median(of))
+	}
+	return medians
 }
 
 // warm prints measures of calls of functions that run already.

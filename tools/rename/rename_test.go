@@ -48,6 +48,10 @@ func TestRename(t *testing.T) {
 		{name: "LICENSE stays as it is", command: "git diff --exit-code HEAD -- LICENSE"},
 		{name: "no path has an old name", command: "! git ls-files | grep -iE 'plant|rename'"},
 		{name: "the noun has its article", command: `! git grep -inE '\ba aardwolf'`},
+		{
+			name:    "the documents lose one heading, that of the section about renaming",
+			command: `test $(git grep '^#' HEAD -- '*.md' | wc -l) -eq $(($(git grep '^#' -- '*.md' | wc -l) + 1))`,
+		},
 		{name: "README has its first two paragraphs", command: "sed -n 3p README.md | grep '^A web service' && sed -n 5p README.md | grep ."},
 		{name: "unit tests pass, with the tokens of the sample events", command: "go test ./internal/aardwolf ./internal/token ./tools/samples"},
 	} {

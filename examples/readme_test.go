@@ -35,7 +35,7 @@ func TestReadme(t *testing.T) {
 	for _, step := range []struct{ command, format string }{
 		{command: command, format: "```json\n%s\n```"},
 		{command: command, format: "```json\n%s\n```"},
-		{command: another, format: "`%s`"},
+		{command: another, format: "```json\n%s\n```"},
 	} {
 		curl := exec.CommandContext(t.Context(), "sh", "-c", step.command)
 		curl.Env = append(os.Environ(), "http_proxy=http://127.0.0.1:1", "no_proxy=")

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -22,19 +21,13 @@ type Server struct {
 	Stop     func() // tells it to end
 }
 
-// inMemory is the environment of a server whose stores are in memory, whatever that of the test is.
-var inMemory = []string{
-	"AWS_ENDPOINT_URL_DYNAMODB=", "AWS_ENDPOINT_URL=", "PLANTS_TABLE=", "TOKENS_TABLE=", "TOKEN_ISSUER=", "TOKEN_AUDIENCE=",
-	"ALLOW_ORIGIN=", "SERVE_TOKEN=",
-}
-
-// Serve starts `plantstore serve` on a free port. Its stores are in memory, unless these variables say
-// otherwise. It stops at the end of the test, cleanly or the test fails. A test that fails prints what
+// Serve starts `plantstore serve` on a free port, with these variables alone, whatever the environment of
+// the test is. Without any, its stores are in memory. It stops at the end of the test, cleanly or the test fails. A test that fails prints what
 // the server logged.
 func Serve(t testing.TB, binary string, environment ...string) *Server {
 	t.Helper()
 	command := exec.Command(binary, "serve", "--addr", "127.0.0.1:0")
-	command.Env = slices.Concat(os.Environ(), inMemory, environment)
+	command.Env = append([]string{"GORACE=" + os.Getenv("GORACE")}, environment...)
 	var log bytes.Buffer
 	command.Stderr = &log
 	stdout, err := command.StdoutPipe()

@@ -8,7 +8,6 @@ import (
 	"log"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -44,7 +43,7 @@ func main() {
 	)
 	command, err := parser.Parse(os.Args[1:])
 	if err != nil {
-		message := strings.ReplaceAll(err.Error(), `"EOL" (<EOL>)`, "none") // kong's name for the end of the line
+		message := err.Error()
 		if token.Resembles(message) {
 			message = "an argument too many resembles a token"
 		}

@@ -1,5 +1,5 @@
-// Command authorizer is the Lambda authorizer of the HTTP API. It reads TOKENS_TABLE, TOKEN_ISSUER,
-// TOKEN_AUDIENCE and the variables in package coldstart.
+// Command authorizer is the Lambda authorizer of the HTTP API. It reads TOKENS_TABLE and the variables in
+// package coldstart.
 package main
 
 import (
@@ -21,14 +21,11 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	tokens := &dynamo.Tokens{Client: function.Client, Table: function.Table}
-	verifier := token.Verifier{Store: tokens, Now: time.Now}
-	issuer, audience := os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE")
-	if issuer != "" || audience != "" {
-		verifier.JWTs, err = jwt.New(issuer, audience, time.Now)
-		if err != nil {
-			log.Fatal("TOKEN_ISSUER and TOKEN_AUDIENCE: ", err)
-		}
+	store := &dynamo.Tokens{Client: function.Client, Table: function.Table}
+	var tokens token.Verifier = token.StoreVerifier{Store: store}
+	tokens, err = jwt.Before(tokens, os.Getenv)
+	if err != nil {
+		log.Fatal(err)
 	}
-	lambda.Start(&api.Authorizer{Verify: verifier.Verify, Log: function.Log, Now: time.Now})
+	lambda.Start(&api.Authorizer{Tokens: tokens, Log: function.Log, Now: time.Now})
 }

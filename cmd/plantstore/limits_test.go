@@ -41,9 +41,8 @@ func TestLimits(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				verifier := token.Verifier{Store: new(memory.Tokens), Now: time.Now}
 				server := httptest.NewTestServer(t, nil)
-				server.Config = newServer(new(memory.Plants), verifier, nil, slog.New(slog.DiscardHandler))
+				server.Config = newServer(new(memory.Plants), token.StoreVerifier{Store: new(memory.Tokens)}, nil, slog.New(slog.DiscardHandler))
 				transport, _ := server.Client().Transport.(*http.Transport)
 				connection, err := transport.DialContext(t.Context(), "tcp", "localhost:80")
 				if err != nil {

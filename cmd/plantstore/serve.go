@@ -27,13 +27,11 @@ import (
 
 type serveCommand struct {
 	connection
-	Addr          string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on (default ${default}). Port 0 selects a free port."`
-	PlantsTable   string   `env:"PLANTS_TABLE" help:"Table of plants (default with an endpoint: ${plants_table}). Without tables and endpoint, everything is in memory."`
-	TokensTable   string   `env:"TOKENS_TABLE" help:"Table of tokens (default with an endpoint: ${tokens_table})."`
-	AllowOrigin   []string `env:"ALLOW_ORIGIN" placeholder:"ORIGIN" help:"Origin whose pages may call the API, such as http://localhost:5173, or *."`
-	TokenIssuer   string   `env:"TOKEN_ISSUER" placeholder:"URL" help:"Issuer whose JWT access tokens are valid too."`
-	TokenAudience string   `env:"TOKEN_AUDIENCE" help:"Audience that these JWTs must name, or several, separated by commas."`
-	ServeToken    string   `env:"SERVE_TOKEN" placeholder:"TOKEN" help:"Token that the stores in memory accept, as an earlier serve printed it (default: a new one)."`
+	Addr        string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on (default ${default}). Port 0 selects a free port."`
+	PlantsTable string   `env:"PLANTS_TABLE" help:"Table of plants (default with an endpoint: ${plants_table}). Without tables and endpoint, everything is in memory."`
+	TokensTable string   `env:"TOKENS_TABLE" help:"Table of tokens (default with an endpoint: ${tokens_table})."`
+	AllowOrigin []string `env:"ALLOW_ORIGIN" placeholder:"ORIGIN" help:"Origin whose pages may call the API, such as http://localhost:5173, or *."`
+	ServeToken  string   `env:"SERVE_TOKEN" placeholder:"TOKEN" help:"Token that the stores in memory accept, as an earlier serve printed it (default: a new one)."`
 }
 
 // Run serves until ctx ends, and then answers the requests that it has accepted.
@@ -43,17 +41,14 @@ func (c *serveCommand) Run(ctx context.Context) error {
 			return usageError("--allow-origin must be an origin, for example http://localhost:5173, or *")
 		}
 	}
-	verifier := token.Verifier{Now: time.Now}
-	if c.TokenIssuer != "" || c.TokenAudience != "" {
-		jwts, err := jwt.New(c.TokenIssuer, c.TokenAudience, time.Now)
-		if err != nil {
-			return usageError("--token-issuer ($TOKEN_ISSUER) and --token-audience ($TOKEN_AUDIENCE): " + err.Error())
-		}
-		verifier.JWTs = jwts
-	}
-	plants, tokens, bearer, err := c.stores(ctx)
+	plants, store, bearer, err := c.stores(ctx)
 	if err != nil {
 		return err
+	}
+	var tokens token.Verifier = token.StoreVerifier{Store: store}
+	tokens, err = jwt.Before(tokens, os.Getenv)
+	if err != nil {
+		return usageError(err.Error())
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Addr)
 	if _, malformed := errors.AsType[*net.AddrError](err); malformed {
@@ -62,8 +57,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s (%w); use another --addr (`make run ADDR=127.0.0.1:8081`)", c.Addr, err)
 	}
-	verifier.Store = tokens
-	server := newServer(plants, verifier, c.AllowOrigin, slog.New(slog.NewJSONHandler(os.Stderr, nil)))
+	server := newServer(plants, tokens, c.AllowOrigin, slog.New(slog.NewJSONHandler(os.Stderr, nil)))
 	// The page is outside CORS: no other site may read it, or the token in it.
 	server.Handler, err = page.New(server.Handler, openapi.YAML, c.Addr, listener.Addr(), bearer)
 	if err != nil {
@@ -133,7 +127,7 @@ func (c *serveCommand) memoryStores(ctx context.Context) (plants plant.Store, to
 // newServer puts the two handlers behind a gateway and an HTTP server.
 func newServer(plants plant.Store, tokens token.Verifier, allowOrigins []string, log *slog.Logger) *http.Server {
 	handler := gateway.New(gateway.Options{
-		Authorizer: &api.Authorizer{Verify: tokens.Verify, Log: log, Now: time.Now},
+		Authorizer: &api.Authorizer{Tokens: tokens, Log: log, Now: time.Now},
 		Routes:     api.Routes(),
 		Function:   &api.Service{Plants: plants, Log: log, Now: time.Now, NewKey: rand.Text},
 		Log:        log,

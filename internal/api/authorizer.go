@@ -14,9 +14,7 @@ import (
 // Authorizer is the Lambda authorizer of the HTTP API. It checks the bearer token and leaves the
 // refusal to the function.
 type Authorizer struct {
-	// Verify is the method of a [token.Verifier], which finds tokens in a store. It returns the principal
-	// of a token, or a [token.Reason] if the token is invalid.
-	Verify func(ctx context.Context, bearer string) (token.Principal, error)
+	Tokens token.Verifier
 	Log    *slog.Logger
 	Now    func() time.Time // for the duration in the log
 }
@@ -65,7 +63,7 @@ func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request,
 	if err != nil {
 		return r, err
 	}
-	r.principal, err = a.Verify(ctx, bearer)
+	r.principal, err = a.Tokens.Verify(ctx, bearer)
 	return r, err
 }
 

@@ -60,8 +60,12 @@ type store struct {
 
 func (s store) Create(ctx context.Context, w plant.Write) error { return s.create(ctx, w) }
 
-// verify is token.Verifier's method. Without one, no token may be verified.
+// verify is a token.Verifier. Without one, no token may be verified.
 type verify func(ctx context.Context, bearer string) (token.Principal, error)
+
+func (v verify) Verify(ctx context.Context, bearer string) (token.Principal, error) {
+	return v(ctx, bearer)
+}
 
 // invoke returns what a function answers to an event, and the line that it logs. It checks what is
 // promised of every event: an answer, and one line without a token, a header or a body.
@@ -153,7 +157,7 @@ func checkedVerdict(t *testing.T, verify verify, event []byte) (verdict, object)
 		}
 	}
 	newAuthorizer := func(log *slog.Logger) lambda.Handler {
-		return &Authorizer{Verify: verify, Log: log, Now: time.Now}
+		return &Authorizer{Tokens: verify, Log: log, Now: time.Now}
 	}
 	content, line := invoke(t, newAuthorizer, event)
 	var got authorization

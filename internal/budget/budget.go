@@ -1,5 +1,5 @@
 // Package budget has the times that bound a request. In each function, every time is shorter than the next:
-//   - Attempt: one attempt to call DynamoDB; KeyFetch: one fetch of an issuer's keys
+//   - Attempt: one attempt to call DynamoDB
 //   - Wait: all attempts together
 //   - Answer: until the function answers
 //   - Timeout: until Lambda stops the function
@@ -17,7 +17,7 @@ const (
 	reserve          = 300 * time.Millisecond // of both, to answer after the wait
 )
 
-// A function waits for its store or issuer. Then it answers, a second before the timeout that it has in
+// A function waits for its store. Then it answers, a second before the timeout that it has in
 // template.yaml: Lambda counts an invocation that it stops as an error.
 const (
 	OperationWait     = operationAnswer - reserve
@@ -26,12 +26,11 @@ const (
 	AuthorizerTimeout = authorizerAnswer + time.Second
 )
 
-// Within these waits are the attempts to call DynamoDB, from dialing to the last byte of the answer, and
-// the fetch of an issuer's keys. DynamoDB answers in single milliseconds. Two attempts that hang leave
+// Within these waits are the attempts to call DynamoDB, from dialing to the last byte of the answer.
+// DynamoDB answers in single milliseconds. Two attempts that hang leave
 // time for a third within AuthorizerWait. The SDK's own limit is 30 s to dial, and none for an answer.
 const (
 	Attempt    = 700 * time.Millisecond
 	FirstDelay = 25 * time.Millisecond // the longest delay after the first attempt; it doubles with each further one
 	MaxDelay   = time.Second
-	KeyFetch   = 1500 * time.Millisecond
 )

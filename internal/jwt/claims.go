@@ -50,25 +50,25 @@ func (t *texts) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 // accept returns nil if the claims are those of an access token for this service, now. A token without
 // an audience is for its client: Cognito names only that. Sources: OpenID Connect Core, section 2; API
 // Gateway, "Control access to HTTP APIs with JWT authorizers".
-func (v *Verifier) accept(header jose.Header, c claims) error {
-	now := float64(v.now().Unix())
+func (v *verifier) accept(header jose.Header, c claims) error {
+	now := float64(v.keys.now().Unix())
 	audience := c.Audience
 	if audience == nil {
 		audience = texts{c.ClientID}
 	}
 	switch {
 	case c.Issuer != v.issuer:
-		return token.ReasonIssuer
+		return reasonIssuer
 	case !slices.ContainsFunc(audience, func(named string) bool { return slices.Contains(v.audiences, named) }):
-		return token.ReasonAudience
+		return reasonAudience
 	case !isAccess(header, c):
-		return token.ReasonType
+		return reasonType
 	case c.Expiry <= now:
 		return token.ReasonExpired
 	case c.NotBefore > now+leeway:
-		return token.ReasonNotYetValid
+		return reasonNotYetValid
 	case !token.IsVisibleASCII(c.Subject, longest):
-		return token.ReasonSubject
+		return reasonSubject
 	}
 	return nil
 }

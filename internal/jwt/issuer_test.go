@@ -32,7 +32,7 @@ type document func(*http.Request) (*http.Response, error)
 // issuer is an issuer of tokens, in place of the network.
 type issuer struct {
 	now       func() time.Time
-	verifier  *Verifier           // of its tokens, for the audiences plants and herbs
+	verifier  *verifier           // of its tokens, for the audiences plants and herbs
 	documents map[string]document // by path
 	requests  int                 // how many came
 	connected bool                // after a request, until idle connections are closed
@@ -53,12 +53,13 @@ func newIssuer(t *testing.T) *issuer {
 		},
 	}
 	i.publish("k1", nil)
-	verifier, err := New(issuerURL, "plants, herbs", func() time.Time { return i.now() })
+	verifier, err := newVerifier(issuerURL, "plants, herbs")
 	if err != nil {
 		t.Fatal(err)
 	}
 	i.verifier = verifier
 	i.verifier.keys.client.Transport = i
+	i.verifier.keys.now = func() time.Time { return i.now() }
 	return i
 }
 

@@ -7,6 +7,8 @@
 //   - the claim typ is "Bearer": Keycloak, whose ID tokens have "ID"
 //   - the claim scp: Okta, and Entra for users ("Access token claims reference")
 //   - the claim idtyp is "app": Entra for applications ("Optional claims reference")
+//
+// [Before] is how a command has it: it reads TOKEN_ISSUER and TOKEN_AUDIENCE.
 package jwt
 
 import (
@@ -15,6 +17,7 @@ import (
 	"encoding/json/jsontext"
 	"encoding/json/v2"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -33,19 +36,45 @@ var algorithms = []jose.SignatureAlgorithm{
 // longest is how many characters an issuer, a subject and an id may have.
 const longest = 255
 
-// Verifier verifies the access tokens that one issuer issues for one of our audiences.
-type Verifier struct {
+// The reasons for which a JWT is invalid, besides those of package token.
+const (
+	reasonSignature   token.Reason = "signature" // wrong, or by an algorithm that is not accepted
+	reasonKey         token.Reason = "key"       // the issuer has no key with this id
+	reasonIssuer      token.Reason = "issuer"    // another one
+	reasonAudience    token.Reason = "audience"  // another service
+	reasonType        token.Reason = "type"      // no access token, or bound to a key of its client
+	reasonNotYetValid token.Reason = "not-yet-valid"
+	reasonSubject     token.Reason = "subject" // missing or malformed
+)
+
+// Before returns a verifier of tokens of two kinds. It leaves the tokens of this service to next, and
+// verifies the others as JWTs that the issuer in the variable TOKEN_ISSUER issued for an audience in
+// TOKEN_AUDIENCE. If both variables are empty, Before returns next. It sends no request: the first JWT
+// causes one.
+func Before(next token.Verifier, getenv func(string) string) (token.Verifier, error) {
+	issuer, audience := getenv("TOKEN_ISSUER"), getenv("TOKEN_AUDIENCE")
+	if issuer == "" && audience == "" {
+		return next, nil
+	}
+	v, err := newVerifier(issuer, audience)
+	if err != nil {
+		return nil, fmt.Errorf("TOKEN_ISSUER and TOKEN_AUDIENCE: %w", err)
+	}
+	v.next = next
+	return v, nil
+}
+
+// verifier verifies the access tokens that one issuer issues for one of our audiences.
+type verifier struct {
+	next      token.Verifier // of the tokens of this service
 	issuer    string
 	audiences []string
-	now       func() time.Time
 	keys      keys
 }
 
-var _ token.JWTVerifier = (*Verifier)(nil)
-
-// New returns a [Verifier]. audience is one audience or several, separated by commas, with or without
-// spaces. New sends no request: the first token causes one.
-func New(issuer, audience string, now func() time.Time) (*Verifier, error) {
+// newVerifier returns a verifier without a next one. audience is one audience or several, separated by
+// commas, with or without spaces.
+func newVerifier(issuer, audience string) (*verifier, error) {
 	if issuer == "" || audience == "" {
 		return nil, errors.New("issuer and audience must be set together")
 	}
@@ -65,19 +94,23 @@ func New(issuer, audience string, now func() time.Time) (*Verifier, error) {
 		Transport:     &http.Transport{MaxResponseHeaderBytes: maxAnswer},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	wallClock := func() time.Time { return now().Round(0) } // the monotonic clock may stop while Lambda freezes a process
-	return &Verifier{
+	return &verifier{
 		issuer:    issuer,
 		audiences: audiences,
-		now:       now,
 		keys:      keys{issuer: issuer, client: client, now: wallClock},
 	}, nil
 }
 
-// Verify returns the principal of an access token. Its subject is the issuer, a space and sub: the
-// subject of an opaque token, and an issuer, have no space. Verify returns a [token.Reason] if the
-// token is invalid, and [token.ErrUnavailable] if the key cannot be fetched now.
-func (v *Verifier) Verify(ctx context.Context, bearer string) (token.Principal, error) {
+// wallClock returns the time without a reading of the monotonic clock, which may stop while Lambda freezes
+// a process.
+func wallClock() time.Time { return time.Now().Round(0) }
+
+// Verify implements [token.Verifier]. The subject of a JWT is the issuer, a space and sub: the subject of
+// a token of this service, and an issuer, have no space.
+func (v *verifier) Verify(ctx context.Context, bearer string) (token.Principal, error) {
+	if _, isOurs := token.ID(bearer); isOurs {
+		return v.next.Verify(ctx, bearer)
+	}
 	signed, err := parse(bearer)
 	if err != nil {
 		return token.Principal{}, err
@@ -127,7 +160,7 @@ func parse(bearer string) (*jose.JSONWebSignature, error) {
 	}
 	signed, err := jose.ParseSignedCompact(bearer, algorithms)
 	if _, ok := errors.AsType[*jose.ErrUnexpectedSignatureAlgorithm](err); ok {
-		return nil, token.ReasonSignature
+		return nil, reasonSignature
 	}
 	if err != nil {
 		return nil, token.ReasonForm
@@ -147,5 +180,5 @@ func verifySignature(signed *jose.JSONWebSignature, candidates []jose.JSONWebKey
 			return payload, nil
 		}
 	}
-	return nil, token.ReasonSignature
+	return nil, reasonSignature
 }

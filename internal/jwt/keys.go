@@ -16,7 +16,6 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
-	"plantstore/internal/budget"
 	"plantstore/internal/token"
 )
 
@@ -24,6 +23,8 @@ const (
 	interval  = time.Minute // from a fetch that succeeded to the next, and the longest wait after failures
 	firstWait = time.Second // after the first failure; each further one doubles it
 	maxAge    = time.Hour   // of keys, after which they are fetched again
+
+	keyFetch = 1500 * time.Millisecond // for one fetch: shorter than budget.AuthorizerWait
 )
 
 // keys are the public keys of an issuer. They are fetched when a token needs a key that is missing or
@@ -35,7 +36,7 @@ type keys struct {
 	client *http.Client // follows no redirect
 	now    func() time.Time
 
-	mutex    sync.Mutex // also held during a fetch, for at most budget.KeyFetch
+	mutex    sync.Mutex // also held during a fetch, for at most keyFetch
 	current  map[string][]jose.JSONWebKey
 	fetched  time.Time     // when the fetch of current began
 	url      string        // of the keys, if it is known
@@ -45,11 +46,11 @@ type keys struct {
 	next     time.Time     // when the next fetch may begin
 }
 
-// find returns the keys with this id. If there are none, it returns [token.ReasonKey], or
-// [token.ErrUnavailable] if the last fetch failed.
+// find returns the keys with this id. If there are none, it returns reasonKey, or [token.ErrUnavailable]
+// if the last fetch failed.
 func (k *keys) find(ctx context.Context, id string) ([]jose.JSONWebKey, error) {
 	if id == "" {
-		return nil, token.ReasonKey
+		return nil, reasonKey
 	}
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
@@ -67,7 +68,7 @@ func (k *keys) find(ctx context.Context, id string) ([]jose.JSONWebKey, error) {
 	if k.err != nil {
 		return nil, fmt.Errorf("%w: %w; next attempt from %s", token.ErrUnavailable, k.err, k.next.UTC().Format(time.TimeOnly))
 	}
-	return nil, token.ReasonKey
+	return nil, reasonKey
 }
 
 // schedule sets when the next fetch may begin: a minute after a success, and 1, 2, 4 … 60 s after
@@ -87,7 +88,7 @@ func (k *keys) schedule() {
 // that was found stays for the next fetch. After a second failure in a row it is discovered again,
 // because the keys may have moved.
 func (k *keys) fetch(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, budget.KeyFetch)
+	ctx, cancel := context.WithTimeout(ctx, keyFetch)
 	defer cancel()
 	defer k.client.CloseIdleConnections() // Lambda may freeze the process for hours
 	began := k.now()

@@ -10,15 +10,15 @@ var (
 	// ErrNotFound means that the store holds no such token.
 	ErrNotFound = errors.New("token: not found")
 
-	// ErrUnavailable means that the store or issuer could not be reached, or refused the call. The call
-	// did not change a token and never will.
-	ErrUnavailable = errors.New("token: store or issuer is unavailable")
+	// ErrUnavailable means that the store could not be reached, or refused the call. The call did not change
+	// a token and never will.
+	ErrUnavailable = errors.New("token: cannot be checked or changed now")
 
 	// ErrOutcomeUnknown means that the change may have been made, or may yet be: repeat the call.
 	ErrOutcomeUnknown = errors.New("token: outcome is unknown")
 )
 
-// Finder finds tokens. It is all that a [Verifier] needs of a store.
+// Finder finds tokens. It is all that a [StoreVerifier] needs of a store.
 type Finder interface {
 	// Find returns the token with this id, also if it is expired or revoked. It sees every Add and
 	// Revoke that returned before it was called. It returns ErrNotFound or ErrUnavailable; any other

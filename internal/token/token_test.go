@@ -13,16 +13,6 @@ import (
 // noon is when tokens are issued in the tests.
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// issue returns a new token of alice that is valid for an hour from noon.
-func issue(t *testing.T) (bearer string, issued Token) {
-	t.Helper()
-	bearer, issued, err := Issue(rand.Reader, "alice", noon, time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return bearer, issued
-}
-
 // Six random bits are one character of a token, and the two numbers too many are none, so all characters
 // are equally likely. The description of a token has its id and its digest, but not its secret. A part of
 // a second lengthens its life.

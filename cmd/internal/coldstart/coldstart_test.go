@@ -3,7 +3,6 @@ package coldstart
 import (
 	"bytes"
 	"crypto/rand"
-	"encoding/base64"
 	"encoding/json/v2"
 	"log"
 	"net/http"
@@ -58,8 +57,7 @@ func TestOpen(t *testing.T) {
 func TestFatalErrors(t *testing.T) {
 	authorizer := processtest.Build(t, "cmd/authorizer")
 	createplant := processtest.Build(t, "cmd/createplant")
-	complete := processtest.Environment("http://127.0.0.1:1", "TOKENS_TABLE=tokens", "TOKEN_ISSUER=https://issuer.example",
-		"TOKEN_AUDIENCE=plants", "AWS_LAMBDA_RUNTIME_API=127.0.0.1:1", "BUILD=b1")
+	complete := processtest.Environment("http://127.0.0.1:1", "TOKENS_TABLE=tokens", "AWS_LAMBDA_RUNTIME_API=127.0.0.1:1", "BUILD=b1")
 	tests := []struct {
 		name, binary string
 		change       string // of the environment; the last value of a variable counts
@@ -71,8 +69,6 @@ func TestFatalErrors(t *testing.T) {
 		{"no region", authorizer, "AWS_REGION=", false, "environment variable AWS_REGION is not set"},
 		{"no secret key", authorizer, "AWS_SECRET_ACCESS_KEY=", false, "environment variable AWS_SECRET_ACCESS_KEY is not set"},
 		{"a malformed endpoint", authorizer, "AWS_ENDPOINT_URL_DYNAMODB=localhost", false, "environment variable AWS_ENDPOINT_URL_DYNAMODB is not"},
-		{"an issuer without https", authorizer, "TOKEN_ISSUER=http://issuer.example", true, "the issuer is not an https URL"},
-		{"an issuer without an audience", authorizer, "TOKEN_AUDIENCE=", true, "issuer and audience must be set together"},
 		{"no runtime", authorizer, "", true, "connection refused"},
 	}
 	for _, test := range tests {
@@ -98,19 +94,6 @@ func TestFatalErrors(t *testing.T) {
 				t.Errorf("exit status %d, log = %s, want 1, and at a time an error of b1 with %q", status, printed, test.want)
 			}
 		})
-	}
-}
-
-// The authorizer asks the issuer of a JWT for its keys. TestServeTokens shows this of the other program
-// that has an issuer.
-func TestIssuer(t *testing.T) {
-	jwt := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"ES256","kid":"k1"}`)) + ".e30.AA"
-	environment := processtest.Environment("http://127.0.0.1:1", "TOKENS_TABLE=tokens", "TOKEN_ISSUER=http://localhost:1",
-		"TOKEN_AUDIENCE=plants")
-	event := `{"headers":{"authorization":"Bearer ` + jwt + `"}}`
-	got := processtest.Invoke(t, processtest.Build(t, "cmd/authorizer"), environment, event)
-	if want := `"verdict":"unavailable"`; !strings.Contains(got[0], want) {
-		t.Errorf("the authorizer answers %s, want %s, because no issuer answers", got[0], want)
 	}
 }
 

@@ -93,7 +93,6 @@ func TestFailures(t *testing.T) {
 		{"two tokens as arguments", "token revoke --table tokens pst_a pst_b", usage, "an argument too many resembles a token"},
 		{"one name for both tables", "serve --endpoint-url http://127.0.0.1:1 --plants-table tokens", usage, "must be different"},
 		{"one table of two", "serve --plants-table plants", usage, "set both --plants-table and --tokens-table"},
-		{"an origin with a slash", "serve --allow-origin https://example.com/", usage, "--allow-origin must be an origin"},
 		{"a mistyped token", "serve --serve-token pst_mistyped", usage, "--serve-token ($SERVE_TOKEN) is not a token"},
 		{"an address without a port", "serve --addr localhost", usage, "--addr must be HOST:PORT, for example"},
 

@@ -10,10 +10,11 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"plantstore/internal/page"
 	"plantstore/test/processtest"
 )
 
-// TestPage creates a plant by a click on the page. It also takes the picture in README.md:
+// TestPage creates a plant by a click on the page, which the greeting names. It also takes the picture in README.md:
 //
 //	PICTURE=$PWD/docs/page.png go test -count=1 -run TestPage ./cmd/plantstore
 func TestPage(t *testing.T) {
@@ -25,6 +26,9 @@ func TestPage(t *testing.T) {
 	// Root has no sandbox, and the browser opens nothing but the page.
 	options := chromedp.WithAllocatorOptions(chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.WindowSize(1000, 2400))
 	server := processtest.Serve(t, os.Args[0], asCommand)
+	if !strings.Contains(server.Greeting, page.Greeting) {
+		t.Errorf("serve prints %q, want %q in it", server.Greeting, page.Greeting)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	browser, stop := chromedp.NewContext(ctx, options)

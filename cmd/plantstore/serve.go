@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
-	openapi "plantstore"
 	"plantstore/internal/api"
 	"plantstore/internal/budget"
+	"plantstore/internal/cors"
 	"plantstore/internal/dynamo"
 	"plantstore/internal/gateway"
 	"plantstore/internal/jwt"
@@ -27,26 +27,25 @@ import (
 
 type serveCommand struct {
 	connection
-	Addr        string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on (default ${default}). Port 0 selects a free port."`
-	PlantsTable string   `env:"PLANTS_TABLE" help:"Table of plants (default with an endpoint: ${plants_table}). Without tables and endpoint, everything is in memory."`
-	TokensTable string   `env:"TOKENS_TABLE" help:"Table of tokens (default with an endpoint: ${tokens_table})."`
-	AllowOrigin []string `env:"ALLOW_ORIGIN" placeholder:"ORIGIN" help:"Origin whose pages may call the API, such as http://localhost:5173, or *."`
-	ServeToken  string   `env:"SERVE_TOKEN" placeholder:"TOKEN" help:"Token that the stores in memory accept, as an earlier serve printed it (default: a new one)."`
+	Addr        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on (default ${default}). Port 0 selects a free port."`
+	PlantsTable string `env:"PLANTS_TABLE" help:"Table of plants (default with an endpoint: ${plants_table}). Without tables and endpoint, everything is in memory."`
+	TokensTable string `env:"TOKENS_TABLE" help:"Table of tokens (default with an endpoint: ${tokens_table})."`
+	ServeToken  string `env:"SERVE_TOKEN" placeholder:"TOKEN" help:"Token that the stores in memory accept, as an earlier serve printed it (default: a new one)."`
 }
 
 // Run serves until ctx ends, and then answers the requests that it has accepted.
 func (c *serveCommand) Run(ctx context.Context) error {
-	for _, origin := range c.AllowOrigin {
-		if !isOrigin(origin) {
-			return usageError("--allow-origin must be an origin, for example http://localhost:5173, or *")
-		}
-	}
 	plants, store, bearer, err := c.stores(ctx)
 	if err != nil {
 		return err
 	}
 	var tokens token.Verifier = token.StoreVerifier{Store: store}
 	tokens, err = jwt.Before(tokens, os.Getenv)
+	if err != nil {
+		return usageError(err.Error())
+	}
+	server := newServer(plants, tokens, slog.New(slog.NewJSONHandler(os.Stderr, nil)))
+	server.Handler, err = cors.Before(server.Handler, api.Routes(), os.Getenv)
 	if err != nil {
 		return usageError(err.Error())
 	}
@@ -57,13 +56,11 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s (%w); use another --addr (`make run ADDR=127.0.0.1:8081`)", c.Addr, err)
 	}
-	server := newServer(plants, tokens, c.AllowOrigin, slog.New(slog.NewJSONHandler(os.Stderr, nil)))
-	// The page is outside CORS: no other site may read it, or the token in it.
-	server.Handler, err = page.New(server.Handler, openapi.YAML, c.Addr, listener.Addr(), bearer)
-	if err != nil {
-		return err
-	}
-	c.greet(urlOf(listener.Addr()), bearer)
+	url := urlOf(listener.Addr())
+	fmt.Printf("Plant Store runs at %s, %s. Press Ctrl-C to stop it.\n", url, c.whereStored(bearer))
+	fmt.Println(page.Greeting)
+	c.explainUse(url, bearer)
+	server.Handler = page.Before(server.Handler, c.Addr, listener.Addr(), bearer) // last: CORS must not open it
 	stopped := make(chan error)
 	context.AfterFunc(ctx, func() { stopped <- server.Shutdown(context.WithoutCancel(ctx)) })
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
@@ -125,7 +122,7 @@ func (c *serveCommand) memoryStores(ctx context.Context) (plants plant.Store, to
 }
 
 // newServer puts the two handlers behind a gateway and an HTTP server.
-func newServer(plants plant.Store, tokens token.Verifier, allowOrigins []string, log *slog.Logger) *http.Server {
+func newServer(plants plant.Store, tokens token.Verifier, log *slog.Logger) *http.Server {
 	handler := gateway.New(gateway.Options{
 		Authorizer: &api.Authorizer{Tokens: tokens, Log: log, Now: time.Now},
 		Routes:     api.Routes(),
@@ -135,7 +132,7 @@ func newServer(plants plant.Store, tokens token.Verifier, allowOrigins []string,
 		NewID:      rand.Text,
 	})
 	return &http.Server{
-		Handler:                      withCORS(handler, allowOrigins),
+		Handler:                      handler,
 		DisableGeneralOptionsHandler: true, // an HTTP API has none
 		ReadHeaderTimeout:            5 * time.Second,
 		ReadTimeout:                  10 * time.Second,
@@ -147,7 +144,7 @@ func newServer(plants plant.Store, tokens token.Verifier, allowOrigins []string,
 }
 
 // urlOf returns the URL of a server on this machine. If the server listens at every address, the URL has a
-// loopback address, because a browser gets the page only there.
+// loopback address, because not every system connects to 0.0.0.0.
 func urlOf(listens net.Addr) string {
 	host, port, _ := net.SplitHostPort(listens.String()) // an address always has both
 	if host == "::" || host == "0.0.0.0" {
@@ -156,20 +153,25 @@ func urlOf(listens net.Addr) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// greet prints the address and how to use the service.
-func (c *serveCommand) greet(url, bearer string) {
+// whereStored says where the plants and tokens are. There is a bearer if they are in memory.
+func (c *serveCommand) whereStored(bearer string) string {
 	if bearer == "" {
-		fmt.Printf("Plant Store runs at %s, on DynamoDB %s. Press Ctrl-C to stop it.\n\n", url, c.where())
+		return "on DynamoDB " + c.where()
+	}
+	return "with everything in memory"
+}
+
+// explainUse prints how to get a token, or how to use the one that there is.
+func (c *serveCommand) explainUse(url, bearer string) {
+	if bearer == "" {
 		issue := os.Args[0] + " token issue --subject NAME --table " + cmp.Or(c.TokensTable, localTokensTable)
 		if c.EndpointURL != "" {
 			issue += " --endpoint-url " + strings.TrimPrefix(c.where(), "at ")
 		}
-		fmt.Printf("Issue a token:\n\n  %s\n\n", issue)
+		fmt.Printf("\nIssue a token:\n\n  %s\n\n", issue)
 		return
 	}
-	fmt.Printf(`Plant Store runs at %[1]s, with everything in memory. Press Ctrl-C to stop it.
-Open this address in a browser to read the contract and try it out.
-
+	fmt.Printf(`
 Token: %[2]s
 
 Create a plant:

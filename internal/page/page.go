@@ -19,7 +19,12 @@ import (
 	"strings"
 
 	"github.com/swaggest/swgui/v5/static"
+
+	openapi "plantstore"
 )
+
+// Greeting is for the person who has read the address of the server.
+const Greeting = "Open this address in a browser to read the contract and try it out."
 
 // policy lets the page load from this server only, and run no inline script. Swagger UI's icons are
 // data URLs.
@@ -38,17 +43,17 @@ type file struct {
 	content     []byte
 }
 
-// New returns a handler that serves the page on the contract in openapi, with this server as the
-// contract's, under loopback names and the host of address. The page contains token, but not if other
-// machines can request the page, because the server listens at more than a loopback address. Other
-// requests go to next, also those without an Accept header: browsers send one.
-func New(next http.Handler, openapi []byte, address string, listens net.Addr, token string) (http.Handler, error) {
+// Before returns a handler that serves the page on the contract, with this server as the contract's, under
+// loopback names and the host of address. The page contains token, but not if other machines can request
+// the page, because the server listens at more than a loopback address. Other requests go to next, also
+// those without an Accept header: browsers send one.
+func Before(next http.Handler, address string, listens net.Addr, token string) http.Handler {
 	tcp, isTCP := listens.(*net.TCPAddr)
 	if !isTCP || !tcp.IP.IsLoopback() {
 		token = ""
 	}
 	index := bytes.Replace(document, []byte("{{TOKEN}}"), []byte(html.EscapeString(token)), 1)
-	contract := regexp.MustCompile(`\nservers:\n( .*\n)+`).ReplaceAll(openapi, []byte("\nservers:\n  - url: /\n"))
+	contract := regexp.MustCompile(`\nservers:\n( .*\n)+`).ReplaceAll(openapi.YAML, []byte("\nservers:\n  - url: /\n"))
 	files := map[string]file{
 		"/":             {contentType: "text/html; charset=utf-8", content: index},
 		"/page.js":      {contentType: "text/javascript; charset=utf-8", content: script},
@@ -61,7 +66,7 @@ func New(next http.Handler, openapi []byte, address string, listens net.Addr, to
 	} {
 		content, err := static.FS.ReadFile(path)
 		if err != nil {
-			return nil, err
+			panic(err) // the package of the files has changed: every test of the page fails
 		}
 		files["/"+strings.TrimSuffix(path, ".gz")] = file{contentType: contentType, content: content}
 	}
@@ -77,7 +82,7 @@ func New(next http.Handler, openapi []byte, address string, listens net.Addr, to
 		default:
 			f.serve(w)
 		}
-	}), nil
+	})
 }
 
 // isOurs reports whether host, of a Host header, names this machine.

@@ -25,10 +25,9 @@ LINT       = $(GO_RUN) github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2
 # -shellcheck= and -pyflakes= switch off linters that are not pinned here.
 ACTIONLINT = $(GO_RUN) github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -shellcheck= -pyflakes=
 OASDIFF    = $(GO_RUN) github.com/oasdiff/oasdiff@v1.30.0
-GREMLINS   = $(GO_RUN) github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 VULNCHECK  = $(GO_RUN) golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: help run plantstore test soak mutate bench check lint format compatible vulnerabilities contract build aws deploy rehearse dynamodb sam-local invoke
+.PHONY: help run plantstore test soak check lint format compatible vulnerabilities contract build deploy dynamodb sam-local invoke
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,18 +51,8 @@ test: ## run every test, with DynamoDB Local if it can be started
 	done
 	@[ -n "$$DEPLOYMENT" ] || echo 'left out: deployments to a local AWS (DEPLOYMENT=1 go test -v ./test/deployment)' >&2
 
-soak: ## run the fault tests at length, the tests of broken services, and the mutation tests (some minutes)
+soak: ## run the fault tests at length, and the tests of broken services (some minutes)
 	SOAK=1 tools/local/dynamodb go test -count=1 -parallel 16 -timeout 1h ./test/faults ./test/contract
-	$(MAKE) mutate
-
-# Mutation tests, as .gremlins.yaml says. PACKAGE=plant tries one package.
-mutate:
-	@status=0; for package in $${PACKAGE:-plant token jwt api dynamo memory gateway}; do \
-		tools/local/dynamodb $(GREMLINS) unleash "./internal/$$package" || status=1; \
-	done; exit $$status
-
-bench: ## compare the functions with an empty one, on Linux
-	tools/bench/run
 
 check: ## run what CI runs first: format, lint, template, workflows, documents, contract, tests (BASE=origin/main)
 	go mod tidy -diff
@@ -117,14 +106,8 @@ contract: ## test a deployment (URL=..., token in TOKEN, SUBJECT=its subject; cr
 build: ## build the functions with SAM (ARCH=x86_64 or arm64)
 	@tools/build "$$ARCH"
 
-aws: ## start a local AWS on 127.0.0.1:4566, with neither Docker nor an account (PORT=4566)
-	@exec tools/local/aws --port "$${PORT:-4566}"
-
 deploy: ## build and deploy to AWS (ENV=dev, staging, production, or local for make aws, with its PORT; SHIFT=at-once ignores alarms)
 	@deploy/stack "$$ENV" "$$SHIFT"
-
-rehearse: ## deploy to an AWS account, show what is promised, write rehearsal.md, remove all (ENV=local in a local AWS; YES=1 without a question)
-	@test/deployment/rehearse "$$(test "$$ENV" = local && echo local || echo account)"
 
 dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables and a token
 	@tools/local/dynamodb --port 8000 go run ./tools/samples -wait
@@ -138,3 +121,6 @@ invoke: ## run make dynamodb and sam local invoke (EVENT=events/FUNCTION/NAME.js
 # `sam build` calls these in a copy of the project, with ARTIFACTS_DIR.
 build-%Function:
 	@tools/function $*
+
+# Targets of parts that a clone may not have.
+include $(wildcard tools/*/*.mk test/*/*.mk)

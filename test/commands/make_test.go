@@ -28,7 +28,7 @@ func TestValuesAreData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	arguments := []string{"--dry-run", "build-CreatePlantFunction", "mutate", "compatible"}
+	arguments := []string{"--dry-run", "build-CreatePlantFunction", "compatible"}
 	for _, line := range regexp.MustCompile(`(?m)^make ([a-z-]+) `).FindAllStringSubmatch(string(help), -1) {
 		arguments = append(arguments, line[1])
 	}
@@ -36,7 +36,7 @@ func TestValuesAreData(t *testing.T) {
 	if len(names) < 10 {
 		t.Fatalf("make help names the variables %q, want those of every target", names)
 	}
-	for _, name := range append(names, "TOKEN=", "OTHER_TOKEN=", "BUILD=", "PACKAGE=", "ARTIFACTS_DIR=", "S3_PREFIX=") {
+	for _, name := range append(names, "TOKEN=", "OTHER_TOKEN=", "BUILD=", "ARTIFACTS_DIR=", "S3_PREFIX=") {
 		arguments = append(arguments, name+`$(shell touch expanded)';touch injected;"`)
 	}
 	command := exec.CommandContext(t.Context(), "make", arguments...)
@@ -174,7 +174,6 @@ func TestRefused(t *testing.T) {
 		{name: "a contract run without a case", typed: []string{"contract", "URL=https://example.com", "CASES=0"}, prints: "no case was tried"},
 		{name: "a contract run that fails", typed: []string{"contract", "URL=https://example.com", "CASES=1", "STATUS=1"}, prints: "1 cases tried"},
 		{name: "a file that is no event", typed: []string{"invoke", "EVENT=docs/page.png"}, prints: "is no sample event; events:\nevents/authorizer/bad-token.json"},
-		{name: "a package whose mutations live", typed: []string{"mutate", "PACKAGE=plant", "GREMLINS=false"}, prints: "Error 1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,3 @@
+.PHONY: bench
+bench: ## compare the functions with an empty one, on Linux
+	tools/bench/run

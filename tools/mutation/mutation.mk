@@ -1,0 +1,9 @@
+GREMLINS = $(GO_RUN) github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
+
+.PHONY: mutate
+mutate: ## change internal's code in many small ways, which its tests must notice (some minutes; PACKAGE=plant)
+	@status=0; for package in $${PACKAGE:-$$(ls internal/*/*_test.go | cut -d/ -f2 | sort -u)}; do \
+		tools/local/dynamodb $(GREMLINS) --config tools/mutation/gremlins.yaml unleash "./internal/$$package" || status=1; \
+	done; exit $$status
+
+soak: mutate

@@ -4,12 +4,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
 
 const (
+	role = "deploy/role.yaml"
+
 	github = "token.actions.githubusercontent.com"
 	trust  = `{"Statement":[{"Action":"sts:AssumeRoleWithWebIdentity",` +
 		`"Condition":{"StringEquals":{"` + github + `:aud":"sts.amazonaws.com","` + github + `:sub":"${Subject}"}},"Effect":"Allow",` +
@@ -21,7 +24,7 @@ const (
 // that it makes, have nothing but these powers: a list of what is forbidden would miss an action.
 // TestRehearsal shows that CloudFormation of the role cannot reach another stack.
 func TestPowers(t *testing.T) {
-	n := translated(t).Stacks["deploy/role.yaml"].Nodes
+	n := translated(t).Stacks[role].Nodes
 	n.check(t, []value{
 		{"Role", "Type", "AWS::IAM::Role"},
 		{"Role", "AssumeRolePolicyDocument", trust},
@@ -31,7 +34,7 @@ func TestPowers(t *testing.T) {
 		{"Outputs/Role", "Value", "${Role.Arn}"},
 		{"Outputs/Boundary", "Value", "${Boundary}"},
 	}, func(place, _ string) bool {
-		isText := strings.HasSuffix(place, "Description") || strings.HasSuffix(place, ".AllowedPattern") // see TestPatterns
+		isText := strings.HasSuffix(place, "Description") || strings.HasSuffix(place, ".AllowedPattern") // see TestRolePatterns
 		return !isText && !strings.Contains(place, ".PolicyDocument.")
 	})
 	const (
@@ -88,6 +91,25 @@ func TestPowers(t *testing.T) {
 		allow("lambda:GetAlias lambda:GetProvisionedConcurrencyConfig lambda:UpdateAlias", "lambda:function:${StackName}-*", nil),
 		allow("cloudwatch:DescribeAlarms xray:PutTelemetryRecords xray:PutTraceSegments", "*", nil),
 	})
+}
+
+// TestRolePatterns checks who may get the role, and which stack it deploys.
+func TestRolePatterns(t *testing.T) {
+	for _, row := range []struct {
+		name             string
+		parameter, value string
+		want             bool
+	}{
+		{"GitHub's jobs of an environment deploy", "Subject", "repo:owner@1/repository@2:environment:staging", true},
+		{"its other jobs do not", "Subject", "repo:owner/repository:pull_request", false},
+		{"the role deploys a stack", "StackName", "plant-store-staging", true},
+		{"it deploys no other", "StackName", "*", false},
+	} {
+		pattern := regexp.MustCompile(translated(t).Stacks[role].Nodes["Parameters/"+row.parameter+".AllowedPattern"])
+		if got := pattern.MatchString(row.value); got != row.want {
+			t.Errorf("%s: %s may be %q = %t, want %t", row.name, row.parameter, row.value, got, row.want)
+		}
+	}
 }
 
 // checkPowers compares the statements of a policy with those that it may have, and must, without the partition,

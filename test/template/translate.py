@@ -1,9 +1,11 @@
-"""Prints as JSON: deploy/role.yaml, the stacks that SAM makes of template.yaml, samconfig.toml and
-the workflows. For each line of standard input, which has parameters, also prints which conditions of
+"""Prints as JSON: the templates in deploy, the stacks that SAM makes of template.yaml, samconfig.toml
+and the workflows. For each line of standard input, which has parameters, also prints which conditions of
 template.yaml are met and which of its rules are broken. Runs in the root of the repository.
 """
 import copy
+import glob
 import json
+import os
 import sys
 import tomllib
 
@@ -76,7 +78,7 @@ for resource in template["Resources"].values():
         resource["Properties"]["CodeUri"] = "s3://bucket/key"
 references = {name: "${%s}" % name for name in template["Parameters"]}  # SAM writes the values of some parameters
 translator = Translator({}, Parser(), boto_session=boto3.Session(region_name="eu-central-1"))
-stacks = {"deploy/role.yaml": read("deploy/role.yaml")}
+stacks = {name: read(name) for name in glob.glob("deploy/*.yaml")}
 for name in ("dev gradual", "staging gradual", "production gradual", "production at-once"):
     stage, shift = name.split()
     stacks[name] = translator.translate(copy.deepcopy(template), references | {"Stage": stage, "Shift": shift})
@@ -87,7 +89,7 @@ for stack in stacks.values():
         attributes = {attribute: value for attribute, value in resource.items() if attribute != "Properties"}
         stack["Nodes"] |= nodes(name, attributes | resource["Properties"])
     for section in ("Parameters", "Outputs"):
-        for name, content in stack[section].items():
+        for name, content in stack.get(section, {}).items():
             stack["Nodes"] |= nodes(f"{section}/{name}", content)
 for name, resource in with_references_as_text(template["Resources"]).items():
     stacks["production gradual"]["Nodes"] |= nodes(f"SAM/{name}", resource["Properties"])
@@ -100,8 +102,9 @@ for name, block in config.items():
         others = {command: block[command] for command in block if command not in ("deploy", "local_invoke", "local_start_api")}
         samconfig |= nodes(name, block["deploy"]["parameters"] | others)
 workflows = {}
-for name in ("ci", "deploy"):
-    workflow = read(f".github/workflows/{name}.yml")
+for path in glob.glob(".github/workflows/*.yml"):
+    name, _ = os.path.splitext(os.path.basename(path))
+    workflow = read(path)
     workflow["on"] = workflow.pop(True)  # what YAML 1.1 reads
     for job, content in workflow.pop("jobs").items():
         workflows |= nodes(f"{name}/{job}", content)

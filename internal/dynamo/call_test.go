@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -219,4 +220,71 @@ func TestQuota(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A retry that succeeds gives the quota back what it took, however often that happens: the quota is 500, and
+// each of these retries takes five.
+func TestRetryGivesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const requests = 150
+		store := newFake(t, slices.Repeat(do(fail, succeed), requests)...).plants()
+		for request := range requests {
+			if err := store.Create(t.Context(), fern); err != nil {
+				t.Fatalf("request %d: Create = %v, want nil after a retry", request+1, err)
+			}
+		}
+	})
+}
+
+// Each success gives a little to the quota. So after an outage that used it up, retries are possible again:
+// one after five successes.
+func TestSuccessGivesBack(t *testing.T) {
+	tests := []struct {
+		name      string
+		successes int
+		want      error // of a request whose first attempt fails
+	}{
+		{name: "four successes", successes: 4, want: unknown},
+		{name: "five successes", successes: 5},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				const quota = 100 // retries after an answer
+				outage := slices.Repeat(do(fail), quota+1)
+				recovery := slices.Repeat(do(succeed), test.successes)
+				store := newFake(t, slices.Concat(outage, recovery, do(fail, succeed))...).plants()
+				if err := store.Create(t.Context(), fern); !isOnly(err, unknown) {
+					t.Fatalf("Create in an outage = %v, want %v", err, unknown)
+				}
+				for range test.successes {
+					if err := store.Create(t.Context(), fern); err != nil {
+						t.Fatalf("Create after the outage = %v, want nil", err)
+					}
+				}
+				if err := store.Create(t.Context(), fern); !isOnly(err, test.want) {
+					t.Errorf("Create that needs a retry = %v, want %v", err, test.want)
+				}
+			})
+		})
+	}
+}
+
+// If DynamoDB refuses a signature because the function's clock is wrong, the next attempt is signed by
+// DynamoDB's.
+func TestWrongClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		right := time.Now().Add(time.Hour).UTC()
+		fake := newFake(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Date", right.Format(http.TimeFormat))
+			refuse("InvalidSignatureException")(w, r)
+		}, succeed)
+		if err := fake.plants().Create(t.Context(), fern); err != nil {
+			t.Fatalf("Create = %v, want nil", err)
+		}
+		signed, err := time.Parse("20060102T150405Z", fake.requests[1].Header.Get("X-Amz-Date"))
+		if err != nil || signed.Sub(right).Abs() > time.Minute {
+			t.Errorf("the second attempt is signed at %v, %v, want the time of DynamoDB, %v", signed, err, right)
+		}
+	})
 }

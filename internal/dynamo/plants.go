@@ -55,7 +55,7 @@ func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 	if err != nil {
 		return fmt.Errorf("dynamo: encode plant: %w", err)
 	}
-	_, err = call(ctx, s.Client.PutItem, &dynamodb.PutItemInput{
+	_, err = call(ctx, s.Client, (*dynamodb.Client).PutItem, &dynamodb.PutItemInput{
 		TableName:                           &s.Table,
 		Item:                                attributes,
 		ConditionExpression:                 aws.String("attribute_not_exists(" + plantKey.Name + ")"),

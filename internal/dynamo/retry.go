@@ -1,6 +1,7 @@
 package dynamo
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"time"
@@ -8,20 +9,54 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	smithytime "github.com/aws/smithy-go/time"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"plantstore/internal/budget"
 )
 
-// newRetryer returns the SDK's standard retryer. [call] sets no limit of attempts, so they end at the
-// context's deadline, or when the SDK's retry quota is used up. The client keeps the quota across
-// operations: a retry takes from it, a success gives back. So in a long outage each operation fails at
-// its first attempt. Source: Amazon Builders' Library, "Timeouts, retries, and backoff with jitter".
+// newRetryer returns the SDK's standard retryer, which knows the errors of DynamoDB and keeps the retry quota
+// of a client. [retries] uses it.
 func newRetryer() *retry.Standard {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
-		o.Backoff = retry.BackoffDelayerFunc(delay)
 		o.Retryables = append([]retry.IsErrorRetryable{retry.IsErrorRetryableFunc(retryable)}, o.Retryables...)
 	})
+}
+
+// retries are the retries of one operation. Their number has no limit: they end at the context's deadline, or
+// when the client's retry quota is used up. The quota is for all operations of the client. So in a long outage
+// each operation fails at its first attempt. Source: Amazon Builders' Library, "Timeouts, retries, and backoff
+// with jitter".
+type retries struct {
+	client   aws.Retryer
+	number   int               // of retries so far
+	giveBack func(error) error // returns to the quota what the last retry took; nil before the first retry
+}
+
+// mayHelp reports whether the operation may succeed after an attempt that failed with err. If ctx has ended, it
+// may, in a later call.
+func (r *retries) mayHelp(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || r.client.IsErrorRetryable(err)
+}
+
+// wait waits before the retry of an attempt that failed with err. It returns an error if ctx ends or the quota
+// is used up.
+func (r *retries) wait(ctx context.Context, err error) error {
+	r.giveBack, err = r.client.GetRetryToken(ctx, err)
+	if err != nil {
+		return err
+	}
+	r.number++
+	return smithytime.SleepWithContext(ctx, delay(r.number))
+}
+
+// succeeded returns to the quota what the last retry took, and adds a little for the success. The SDK's functions
+// for that return the error that they get, which is nil.
+func (r *retries) succeeded() {
+	if r.giveBack != nil {
+		_ = r.giveBack(nil)
+	}
+	_ = r.client.GetInitialToken()(nil)
 }
 
 // retryable adds to the SDK's rules: repeat an attempt that got no answer from DynamoDB, whatever the
@@ -41,8 +76,9 @@ func causedBy[E error](err error) bool {
 	return ok
 }
 
-// delay returns a random time up to a bound that doubles with each attempt: full jitter.
-func delay(attempt int, _ error) (time.Duration, error) {
-	bound := min(budget.FirstDelay<<min(max(attempt-1, 0), 10), budget.MaxDelay)
-	return rand.N(bound), nil
+// delay returns how long to wait before a retry: a random time up to a bound that doubles with each retry (full
+// jitter).
+func delay(retry int) time.Duration {
+	bound := min(budget.FirstDelay<<min(retry-1, 10), budget.MaxDelay)
+	return rand.N(bound)
 }

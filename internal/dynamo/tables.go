@@ -36,7 +36,7 @@ func tables(plants, tokens string) []table {
 // template.yaml creates them, with backups, protection and the removal of expired tokens.
 func CreateTables(ctx context.Context, client *dynamodb.Client, plants, tokens string) error {
 	for _, t := range tables(plants, tokens) {
-		_, err := call(ctx, client.CreateTable, &dynamodb.CreateTableInput{
+		_, err := call(ctx, client, (*dynamodb.Client).CreateTable, &dynamodb.CreateTableInput{
 			TableName:            &t.name,
 			BillingMode:          types.BillingModePayPerRequest,
 			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: &t.key.Name, AttributeType: t.key.Type}},
@@ -53,7 +53,7 @@ func CreateTables(ctx context.Context, client *dynamodb.Client, plants, tokens s
 func CheckTables(ctx context.Context, client *dynamodb.Client, plants, tokens string) error {
 	for _, t := range tables(plants, tokens) {
 		in := &dynamodb.DescribeTableInput{TableName: &t.name}
-		out, err := call(ctx, client.DescribeTable, in)
+		out, err := call(ctx, client, (*dynamodb.Client).DescribeTable, in)
 		if causedBy[*types.ResourceNotFoundException](err) {
 			return fmt.Errorf("%w: %s", ErrNoTable, t.name)
 		}

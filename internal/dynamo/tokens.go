@@ -39,7 +39,7 @@ type tokenItem struct {
 
 // Find implements [token.Finder]. It reads consistently, so that a revoked token is refused at once.
 func (s *Tokens) Find(ctx context.Context, id string) (token.Token, error) {
-	out, err := call(ctx, s.Client.GetItem, &dynamodb.GetItemInput{
+	out, err := call(ctx, s.Client, (*dynamodb.Client).GetItem, &dynamodb.GetItemInput{
 		TableName:      &s.Table,
 		Key:            tokenItemKey(id),
 		ConsistentRead: aws.Bool(true),
@@ -59,7 +59,7 @@ func (s *Tokens) Add(ctx context.Context, t token.Token) error {
 	if err != nil {
 		return fmt.Errorf("dynamo: encode token: %w", err)
 	}
-	_, err = call(ctx, s.Client.PutItem, &dynamodb.PutItemInput{
+	_, err = call(ctx, s.Client, (*dynamodb.Client).PutItem, &dynamodb.PutItemInput{
 		TableName:                           &s.Table,
 		Item:                                item,
 		ConditionExpression:                 aws.String("attribute_not_exists(" + tokenKey.Name + ")"),
@@ -81,7 +81,7 @@ func (s *Tokens) Add(ctx context.Context, t token.Token) error {
 
 // Revoke implements [token.Store]. It revokes any item with this id, readable or not.
 func (s *Tokens) Revoke(ctx context.Context, id string) error {
-	_, err := call(ctx, s.Client.UpdateItem, &dynamodb.UpdateItemInput{
+	_, err := call(ctx, s.Client, (*dynamodb.Client).UpdateItem, &dynamodb.UpdateItemInput{
 		TableName:                 &s.Table,
 		Key:                       tokenItemKey(id),
 		ConditionExpression:       aws.String("attribute_exists(" + tokenKey.Name + ")"),
@@ -127,7 +127,7 @@ const (
 func (s *Tokens) scanPage(ctx context.Context, in *dynamodb.ScanInput) (*dynamodb.ScanOutput, error) {
 	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
 	defer cancel()
-	page, err := call(ctx, s.Client.Scan, in)
+	page, err := call(ctx, s.Client, (*dynamodb.Client).Scan, in)
 	return page, readError(err)
 }
 

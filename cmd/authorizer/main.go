@@ -5,7 +5,6 @@ package main
 import (
 	"log"
 	"os"
-	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
@@ -27,5 +26,5 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	lambda.Start(&api.Authorizer{Tokens: tokens, Log: function.Log, Now: time.Now})
+	lambda.Start(&api.Authorizer{Tokens: tokens, Log: function.Log})
 }

@@ -5,7 +5,6 @@ package main
 import (
 	"crypto/rand"
 	"log"
-	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
@@ -22,7 +21,6 @@ func main() {
 	lambda.Start(&api.Service{
 		Plants: &dynamo.Plants{Client: function.Client, Table: function.Table},
 		Log:    function.Log,
-		Now:    time.Now,
 		NewKey: rand.Text,
 	})
 }

@@ -124,11 +124,10 @@ func (c *serveCommand) memoryStores(ctx context.Context) (plants plant.Store, to
 // newServer puts the two handlers behind a gateway and an HTTP server.
 func newServer(plants plant.Store, tokens token.Verifier, log *slog.Logger) *http.Server {
 	handler := gateway.New(gateway.Options{
-		Authorizer: &api.Authorizer{Tokens: tokens, Log: log, Now: time.Now},
+		Authorizer: &api.Authorizer{Tokens: tokens, Log: log},
 		Routes:     api.Routes(),
-		Function:   &api.Service{Plants: plants, Log: log, Now: time.Now, NewKey: rand.Text},
+		Function:   &api.Service{Plants: plants, Log: log, NewKey: rand.Text},
 		Log:        log,
-		Now:        time.Now,
 		NewID:      rand.Text,
 	})
 	return &http.Server{

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"strings"
+	"time"
 
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
@@ -31,7 +32,7 @@ func (s *Service) createPlant(ctx context.Context, r request) (any, error) {
 		NewPlant: p,
 		Key:      plant.NewWriteKey(r.principal.Subject, r.idempotencyKey),
 		Subject:  r.principal.Subject,
-		Time:     s.Now().UTC(),
+		Time:     time.Now().UTC(),
 	})
 	if err != nil {
 		return nil, err

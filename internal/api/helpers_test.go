@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
@@ -106,7 +105,7 @@ func checkedAnswer(t *testing.T, plants store, event []byte) answer {
 		}
 	}
 	newService := func(log *slog.Logger) lambda.Handler {
-		return &Service{Plants: plants, Log: log, Now: time.Now, NewKey: func() string { return "fresh" }}
+		return &Service{Plants: plants, Log: log, NewKey: func() string { return "fresh" }}
 	}
 	content, line := invoke(t, newService, event)
 	var sent response
@@ -157,7 +156,7 @@ func checkedVerdict(t *testing.T, verify verify, event []byte) (verdict, object)
 		}
 	}
 	newAuthorizer := func(log *slog.Logger) lambda.Handler {
-		return &Authorizer{Tokens: verify, Log: log, Now: time.Now}
+		return &Authorizer{Tokens: verify, Log: log}
 	}
 	content, line := invoke(t, newAuthorizer, event)
 	var got authorization

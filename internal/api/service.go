@@ -28,7 +28,6 @@ import (
 type Service struct {
 	Plants plant.Store
 	Log    *slog.Logger
-	Now    func() time.Time
 	NewKey func() string // at least 128 random bits in visible ASCII, for a request without a key
 }
 
@@ -52,11 +51,11 @@ func Routes() []string { return slices.Sorted(maps.Keys(operations)) }
 
 // Invoke answers an event of payload format 2.0. Its error is nil unless the answer cannot be encoded.
 func (s *Service) Invoke(ctx context.Context, event []byte) ([]byte, error) {
-	start := s.Now()
+	start := time.Now()
 	r, body, err := s.handle(ctx, event)
 	result := classify(err)
 	name := cmp.Or(operations[r.RouteKey].name, "no operation")
-	s.Log.LogAttrs(ctx, result.level(), name, result.attributes(r, s.Now().Sub(start))...)
+	s.Log.LogAttrs(ctx, result.level(), name, result.attributes(r, time.Since(start))...)
 	return respond(result, body, r.idempotencyKey)
 }
 

@@ -33,7 +33,7 @@ func newEvent(r *http.Request, body []byte, id string, now time.Time) events.API
 			APIID:        "local",
 			DomainName:   r.Host,
 			DomainPrefix: "local",
-			Time:         now.UTC().Format("02/Jan/2006:15:04:05 +0000"),
+			Time:         now.UTC().Format("02/Jan/2006:15:04:05 -0700"),
 			TimeEpoch:    now.UnixMilli(),
 			HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{
 				Method:    r.Method,

@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 )
@@ -35,7 +37,9 @@ func last[E any](t *testing.T, f *function) (event E) {
 }
 
 // The events of a request are those in events/, with the id that the client gets.
-func TestEvents(t *testing.T) {
+func TestEvents(t *testing.T) { synctest.Test(t, testEvents) }
+
+func testEvents(t *testing.T) {
 	var want events.APIGatewayV2HTTPRequest
 	var wantAuthorizer events.APIGatewayV2CustomAuthorizerV2Request
 	read(t, "createplant/create.json", &want)
@@ -43,6 +47,7 @@ func TestEvents(t *testing.T) {
 	wantAuthorizer.Headers = want.Headers // the sample has no Idempotency-Key
 	wantAuthorizer.PathParameters = map[string]string{}
 
+	time.Sleep(time.Until(time.UnixMilli(want.RequestContext.TimeEpoch)))
 	r := httptest.NewRequest(http.MethodPost, "/plants", strings.NewReader(want.Body))
 	r.RemoteAddr = want.Headers["x-forwarded-for"] + ":" + want.Headers["x-forwarded-port"]
 	r.Host = want.Headers["host"]

@@ -58,7 +58,6 @@ type Options struct {
 	Authorizer Function // of every route
 	Function   Function // of every route, after the authorizer
 	Log        *slog.Logger
-	Now        func() time.Time
 	NewID      func() string // returns a request id that no other request has
 }
 
@@ -119,7 +118,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		refuse(w, http.StatusBadRequest)
 	default:
-		event := newEvent(r, body, w.Header().Get(requestIDHeader), g.Now())
+		event := newEvent(r, body, w.Header().Get(requestIDHeader), time.Now())
 		g.invoke(r.Context(), w, event)
 	}
 }

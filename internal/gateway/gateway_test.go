@@ -56,14 +56,13 @@ func serve(r *http.Request, authorizer, f *function) *httptest.ResponseRecorder 
 	return w
 }
 
-// newGateway returns a gateway with some routes, at the time of the sample events.
+// newGateway returns a gateway with some routes.
 func newGateway(authorizer, f gateway.Function) *gateway.Gateway {
 	return gateway.New(gateway.Options{
 		Authorizer: authorizer,
 		Routes:     []string{"POST /plants", "GET /plants/{id}/parts/{part}"},
 		Function:   f,
 		Log:        slog.New(slog.DiscardHandler),
-		Now:        func() time.Time { return time.Date(2026, 3, 1, 13, 0, 0, 0, time.FixedZone("", 3600)) },
 		NewID:      rand.Text,
 	})
 }

@@ -71,7 +71,7 @@ func newFunction(t *testing.T, folder string) lambda.Handler {
 		t.Fatal(err)
 	}
 	if folder != "authorizer" {
-		return &api.Service{Plants: plants, Log: log, Now: time.Now, NewKey: rand.Text}
+		return &api.Service{Plants: plants, Log: log, NewKey: rand.Text}
 	}
-	return &api.Authorizer{Tokens: token.StoreVerifier{Store: tokens}, Log: log, Now: time.Now}
+	return &api.Authorizer{Tokens: token.StoreVerifier{Store: tokens}, Log: log}
 }

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"plantstore/internal/api"
-	"plantstore/internal/budget"
 	"plantstore/internal/cors"
 	"plantstore/internal/dynamo"
 	"plantstore/internal/gateway"
@@ -78,7 +77,7 @@ func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens t
 	if c.EndpointURL == "" && (c.PlantsTable == "" || c.TokensTable == "") {
 		return nil, nil, "", usageError("set both --plants-table and --tokens-table, or neither to serve from memory")
 	}
-	client, err := c.client(ctx, budget.Attempt)
+	client, err := c.client(ctx, dynamo.AttemptTimeout)
 	if err != nil {
 		return nil, nil, "", err
 	}

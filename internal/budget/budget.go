@@ -1,9 +1,11 @@
-// Package budget has the times that bound a request. In each function, every time is shorter than the next:
-//   - Attempt: one attempt to call DynamoDB
-//   - Wait: all attempts together
-//   - Answer: until the function answers
-//   - Timeout: until Lambda stops the function
-//   - API Gateway's own: 10 s for the authorizer, 30 s for an operation
+// Package budget has the times that bound a request. In each of the two functions, every time is shorter than
+// the next:
+//
+//   - one attempt to call DynamoDB: AttemptTimeout of package dynamo
+//   - all of these together: [OperationWait], [AuthorizerWait]
+//   - until the function answers: operationAnswer, authorizerAnswer
+//   - until Lambda stops the function: [OperationTimeout], [AuthorizerTimeout]
+//   - until API Gateway answers in place of the function: 30 s for an operation, 10 s for the authorizer
 //
 // A longer wait would only occupy an execution: the client can repeat the request. The WriteTimeout of
 // cmd/plantstore, and figures in docs/reliability.md and docs/emergencies.md, follow from these times.
@@ -24,13 +26,4 @@ const (
 	AuthorizerWait    = authorizerAnswer - reserve
 	OperationTimeout  = operationAnswer + time.Second
 	AuthorizerTimeout = authorizerAnswer + time.Second
-)
-
-// Within these waits are the attempts to call DynamoDB, from dialing to the last byte of the answer.
-// DynamoDB answers in single milliseconds. Two attempts that hang leave
-// time for a third within AuthorizerWait. The SDK's own limit is 30 s to dial, and none for an answer.
-const (
-	Attempt    = 700 * time.Millisecond
-	FirstDelay = 25 * time.Millisecond // the longest delay after the first attempt; it doubles with each further one
-	MaxDelay   = time.Second
 )

@@ -19,9 +19,12 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go/logging"
-
-	"plantstore/internal/budget"
 )
+
+// AttemptTimeout limits one attempt of a function, from dialing to the last byte of the answer. DynamoDB
+// answers in single milliseconds. Two attempts that hang leave time for a third within the authorizer's wait,
+// see package budget. The SDK alone would wait 30 s for a connection, and for an answer without end.
+const AttemptTimeout = 700 * time.Millisecond
 
 // NewClient returns a client by cfg, whose attempts take at most timeout, with the retries that the
 // stores need. If the HTTP client of cfg is the SDK's own, its certificates are kept.
@@ -37,7 +40,7 @@ func NewClient(cfg aws.Config, timeout time.Duration) *dynamodb.Client {
 // which looks for files and services that a function does not have, and costs a third more initialization
 // time and 2 MB. For AWS's own DynamoDB it trusts Amazon's roots first, see [amazonFirst].
 func NewFunctionClient(cfg aws.Config, log *slog.Logger) *dynamodb.Client {
-	httpClient := bounded(awshttp.NewBuildableClient(), budget.Attempt)
+	httpClient := bounded(awshttp.NewBuildableClient(), AttemptTimeout)
 	if amazonSigns(cfg) {
 		dialer := newAmazonFirst(log)
 		httpClient = httpClient.WithTransportOptions(func(t *http.Transport) { t.DialTLSContext = dialer.dial })
@@ -86,8 +89,8 @@ func EndpointFrom(getenv func(string) string) (string, error) {
 // as one attempt. If it fails, the first operation opens the connection, and reports why it cannot.
 func Connect(client *dynamodb.Client) {
 	o := client.Options()
-	where := dynamodb.EndpointParameters{Region: &o.Region, Endpoint: o.BaseEndpoint}
-	endpoint, err := o.EndpointResolverV2.ResolveEndpoint(context.Background(), where)
+	parameters := dynamodb.EndpointParameters{Region: &o.Region, Endpoint: o.BaseEndpoint}
+	endpoint, err := o.EndpointResolverV2.ResolveEndpoint(context.Background(), parameters)
 	if err != nil {
 		return
 	}

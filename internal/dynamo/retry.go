@@ -11,8 +11,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	smithytime "github.com/aws/smithy-go/time"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
-
-	"plantstore/internal/budget"
 )
 
 // newRetryer returns the SDK's standard retryer, which knows the errors of DynamoDB and keeps the retry quota
@@ -76,9 +74,14 @@ func causedBy[E error](err error) bool {
 	return ok
 }
 
+const (
+	firstDelay = 25 * time.Millisecond // the longest delay before the first retry
+	maxDelay   = time.Second           // the longest delay before any retry
+)
+
 // delay returns how long to wait before a retry: a random time up to a bound that doubles with each retry (full
 // jitter).
 func delay(retry int) time.Duration {
-	bound := min(budget.FirstDelay<<min(retry-1, 10), budget.MaxDelay)
+	bound := min(firstDelay<<min(retry-1, 10), maxDelay)
 	return rand.N(bound)
 }

@@ -12,8 +12,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
-	"plantstore/internal/budget"
 )
 
 // amazonRoots are the roots of AWS's certificates. The system has a hundred more, which Go would parse
@@ -29,8 +27,8 @@ func amazonSigns(cfg aws.Config) bool {
 	if cfg.BaseEndpoint != nil {
 		return false
 	}
-	where := dynamodb.EndpointParameters{Region: &cfg.Region}
-	endpoint, err := dynamodb.NewDefaultEndpointResolverV2().ResolveEndpoint(context.Background(), where)
+	parameters := dynamodb.EndpointParameters{Region: &cfg.Region}
+	endpoint, err := dynamodb.NewDefaultEndpointResolverV2().ResolveEndpoint(context.Background(), parameters)
 	return err == nil && strings.HasSuffix(endpoint.URI.Host, ".amazonaws.com")
 }
 
@@ -45,7 +43,7 @@ type amazonFirst struct {
 func newAmazonFirst(log *slog.Logger) *amazonFirst {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(amazonRoots)
-	dialer := &net.Dialer{Timeout: budget.Attempt}
+	dialer := &net.Dialer{Timeout: AttemptTimeout}
 	return &amazonFirst{
 		amazon: tls.Dialer{NetDialer: dialer, Config: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}},
 		system: tls.Dialer{NetDialer: dialer, Config: &tls.Config{MinVersion: tls.VersionTLS12}},

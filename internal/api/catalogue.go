@@ -2,7 +2,9 @@ package api
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"plantstore/internal/plant"
@@ -24,12 +26,23 @@ var (
 	errTokenMalformed = errors.New("api: Authorization header is malformed")
 )
 
+// errInternal stands for every error that is not in the catalogue. The text of such an error goes to the log, and
+// never to the client.
+var errInternal = errors.New("api: internal error")
+
+// ownErrors is the first code for a fault of the service. Smaller codes are for a fault of the request.
+const ownErrors = 5001
+
 // entry is an error of the catalogue.
 type entry struct {
 	code    int32
 	message string
 	cause   error
-	retry   bool // the answer carries Retry-After, and the key to retry with if it is known, which it is not at 5003
+
+	// retry means that the same request may succeed later. The answer has Retry-After and, if the operation
+	// takes one, the Idempotency-Key to repeat the request with. The answer 5003 has no key, because the
+	// function refuses the request before it reads the key.
+	retry bool
 }
 
 // catalogue holds every error that the service answers, in the order of the codes. The status is
@@ -39,21 +52,18 @@ var catalogue = []entry{
 	{code: 1002, cause: errNoBody, message: "The body is missing or empty."},
 	{code: 1003, cause: plant.ErrMalformed, message: "The body is not well-formed JSON, or has a duplicate name, invalid UTF-8, a lone surrogate or more than 10000 levels of nesting."},
 	{code: 1004, cause: plant.ErrInvalid, message: "The body is not a NewPlant."},
-	{code: 1005, cause: plant.ErrTooLarge, message: "The plant is too large: its texts together may have at most 399360 bytes of UTF-8, and the body at most 2500000 bytes."},
+	{code: 1005, cause: plant.ErrTooLarge, message: fmt.Sprintf("The plant is too large: its texts together may have at most %d bytes of UTF-8, and the body at most %d bytes.", plant.MaxSize, plant.MaxBody)},
 	{code: 1006, cause: errIdempotencyKey, message: "The Idempotency-Key is malformed: it must have 1 to 255 visible ASCII characters."},
 	{code: 2001, cause: errTokenMissing, message: "There is no bearer token: send the header Authorization: Bearer <ACCESS_TOKEN>."},
 	{code: 2002, cause: errTokenMalformed, message: "The Authorization header is malformed: it must be the word Bearer, a space and one token."},
 	{code: 2003, cause: token.ErrInvalid, message: "The token is unknown, revoked or expired."},
 	{code: 3001, cause: plant.ErrExists, message: "A plant with this id exists."},
 	{code: 3002, cause: plant.ErrKeyReused, message: "The Idempotency-Key was used with another plant of this id."},
-	internalError,
+	{code: 5001, cause: errInternal, message: "There was an internal error."},
 	{code: 5002, cause: plant.ErrUnavailable, retry: true, message: "The store is unavailable; this attempt changed nothing."},
 	{code: 5003, cause: token.ErrUnavailable, retry: true, message: "Tokens cannot be checked now; this attempt changed nothing."},
 	{code: 5004, cause: plant.ErrOutcomeUnknown, retry: true, message: "The outcome is unknown: the request may have taken effect."},
 }
-
-// internalError is the entry for every other error, whose text goes to the log and never to the client.
-var internalError = entry{code: 5001, message: "There was an internal error."}
 
 // outcome is how a request ended. The code of a success is 0.
 type outcome struct {
@@ -66,21 +76,25 @@ func classify(err error) outcome {
 	if err == nil {
 		return outcome{}
 	}
-	for _, e := range catalogue {
-		if !errors.Is(err, e.cause) { // internalError has no cause
-			continue
-		}
-		if invalid, ok := errors.AsType[*plant.InvalidError](err); ok {
-			e.message = "The body is not a NewPlant: " + invalid.Reason + "."
-		}
-		return outcome{entry: e, err: err}
+	e := find(err)
+	if invalid, ok := errors.AsType[*plant.InvalidError](err); ok {
+		e.message = "The body is not a NewPlant: " + invalid.Reason + "."
 	}
-	return outcome{entry: internalError, err: err}
+	return outcome{entry: e, err: err}
+}
+
+// find returns the entry of err in the catalogue, and that of errInternal if err has none.
+func find(err error) entry {
+	i := slices.IndexFunc(catalogue, func(e entry) bool { return errors.Is(err, e.cause) })
+	if i < 0 {
+		return find(errInternal)
+	}
+	return catalogue[i]
 }
 
 // level returns the level of a request's line: ERROR if the fault is the service's.
 func (o outcome) level() slog.Level {
-	if o.code >= internalError.code {
+	if o.code >= ownErrors {
 		return slog.LevelError
 	}
 	return slog.LevelInfo
@@ -100,7 +114,7 @@ func (o outcome) attributes(r request, took time.Duration) []slog.Attr {
 	if reason, ok := errors.AsType[token.Reason](o.err); ok {
 		attributes = append(attributes, slog.String("reason", string(reason)))
 	}
-	if o.code >= internalError.code {
+	if o.code >= ownErrors {
 		attributes = append(attributes, slog.String("error", o.err.Error()))
 	}
 	return attributes

@@ -130,7 +130,7 @@ func checkedAnswer(t *testing.T, plants store, event []byte) answer {
 		}
 	}
 	wantHeaders := map[string]string{"content-type": "application/json"}
-	if got.refusal.Code > internalError.code {
+	if got.refusal.Code >= 5002 {
 		wantHeaders["retry-after"] = "1"
 	}
 	if got.key != "" {

@@ -39,7 +39,7 @@ func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	if err == nil && took < slow {
 		level = slog.LevelDebug // the function's line says the same
 	}
-	a.Log.LogAttrs(ctx, level, "authorize", result.attributes(r, took)...)
+	a.Log.LogAttrs(ctx, level, "authorize", result.attributes(ctx, r, took)...)
 	return json.Marshal(authorization{
 		// The function refuses, with an Error of the catalogue. If IsAuthorized were false, API Gateway
 		// would answer 403 itself, with a body of its own. The context has a digest of the header, for which

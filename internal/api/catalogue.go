@@ -1,11 +1,14 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
 	"time"
+
+	"github.com/aws/aws-lambda-go/lambdacontext"
 
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
@@ -103,9 +106,10 @@ func (o outcome) level() slog.Level {
 // attributes returns what the one line of a request has in the log. The code is that of the answer, and
 // 0 for a success. The line of an invalid token has the reason. The text of an error is logged if the
 // error is the service's and not the request's.
-func (o outcome) attributes(r request, took time.Duration) []slog.Attr {
+func (o outcome) attributes(ctx context.Context, r request, took time.Duration) []slog.Attr {
 	attributes := []slog.Attr{
-		slog.String("request_id", r.RequestContext.RequestID),
+		slog.String("request_id", r.RequestContext.RequestID), // of API Gateway
+		lambdaRequestID(ctx),
 		slog.Int("code", int(o.code)),
 		slog.String("subject", r.principal.Subject),
 		slog.String("token_id", r.principal.TokenID),
@@ -118,4 +122,14 @@ func (o outcome) attributes(r request, took time.Duration) []slog.Attr {
 		attributes = append(attributes, slog.String("error", o.err.Error()))
 	}
 	return attributes
+}
+
+// lambdaRequestID returns Lambda's id of the invocation, which the lines of Lambda itself have, such as that of a
+// timeout. Outside Lambda there is none: slog leaves out an attribute that is zero.
+func lambdaRequestID(ctx context.Context) slog.Attr {
+	invocation, ok := lambdacontext.FromContext(ctx)
+	if !ok {
+		return slog.Attr{}
+	}
+	return slog.String("lambda_request_id", invocation.AwsRequestID)
 }

@@ -55,7 +55,7 @@ func (s *Service) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	r, body, err := s.handle(ctx, event)
 	result := classify(err)
 	name := cmp.Or(operations[r.RouteKey].name, "no operation")
-	s.Log.LogAttrs(ctx, result.level(), name, result.attributes(r, time.Since(start))...)
+	s.Log.LogAttrs(ctx, result.level(), name, result.attributes(ctx, r, time.Since(start))...)
 	return respond(result, body, r.idempotencyKey)
 }
 

@@ -1,11 +1,13 @@
 package api
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json/v2"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"reflect"
 	"slices"
@@ -13,6 +15,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-lambda-go/lambdacontext"
 
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
@@ -206,5 +211,30 @@ func TestPanic(t *testing.T) {
 	text, _ := got.line["error"].(string)
 	if !strings.Contains(text, "the cause") || !strings.Contains(text, "service_test.go") {
 		t.Errorf("log = %v, want the cause and its stack", got.line)
+	}
+}
+
+// In Lambda, a line has the id that Lambda's own lines have. TestOutcomes shows that elsewhere it has none.
+func TestLambdaRequestID(t *testing.T) {
+	var log bytes.Buffer
+	logger := slog.New(slog.NewJSONHandler(&log, nil))
+	handlers := []struct {
+		name string
+		lambda.Handler
+	}{
+		{name: "an operation", Handler: &Service{Log: logger}},
+		{name: "the authorizer", Handler: &Authorizer{Log: logger}},
+	}
+	for _, handler := range handlers {
+		t.Run(handler.name, func(t *testing.T) {
+			log.Reset()
+			ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "i1"})
+			if _, err := handler.Invoke(ctx, []byte("{}")); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(log.String(), `"lambda_request_id":"i1"`) {
+				t.Errorf("log = %s, want the id of the invocation", &log)
+			}
+		})
 	}
 }

@@ -162,13 +162,30 @@ func TestCreateByDeadline(t *testing.T) {
 	}
 }
 
-// An operation of an ended context makes no attempt.
+// An operation of an ended context makes no attempt. A later call may succeed.
 func TestEndedContext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		if n, err := create(t, 0, succeed); n != 0 || !isOnly(err, plant.ErrUnavailable) {
-			t.Errorf("Create in an ended context = %v after %d attempts, want %v after none", err, n, plant.ErrUnavailable)
-		}
-	})
+	late, cancelLate := context.WithTimeout(t.Context(), 0)
+	defer cancelLate()
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	tests := []struct {
+		name string
+		ctx  context.Context
+	}{
+		{name: "after its deadline", ctx: late},
+		{name: "canceled", ctx: canceled},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				fake := newFake(t, succeed)
+				err := fake.plants().Create(test.ctx, fern)
+				if n := len(fake.requests); n != 0 || !isOnly(err, plant.ErrUnavailable) {
+					t.Errorf("Create = %v after %d attempts, want %v after none", err, n, plant.ErrUnavailable)
+				}
+			})
+		})
+	}
 }
 
 // In a long outage a client uses up its retry quota. From then on each operation makes one attempt. After

@@ -93,10 +93,27 @@ type answer struct {
 	line    object
 }
 
-// checkedAnswer returns the answer of the service to an event. It checks what is promised of every
-// answer: it is 200 with the Plant, or 400 with an Error that repeats nothing of the request. It says
-// when to retry if that helps, and its code is logged.
+// checkedAnswer returns the answer of the service to an event. It checks what is promised of every answer: its
+// status, body and headers, and the code in the log.
 func checkedAnswer(t *testing.T, plants store, event []byte) answer {
+	t.Helper()
+	sent, line := invokeService(t, plants, event)
+	got := answer{key: sent.Headers["idempotency-key"], line: line}
+	if sent.StatusCode == http.StatusOK {
+		checkPlant(t, sent)
+	} else {
+		got.refusal = checkedError(t, sent)
+	}
+	checkHeaders(t, sent.Headers, got)
+	if line["code"] != float64(got.refusal.Code) {
+		t.Errorf("log = %v, want the code %d", line, got.refusal.Code)
+	}
+	return got
+}
+
+// invokeService returns the response of the service to an event, which has no other member than that of
+// API Gateway, and the line that it logs.
+func invokeService(t *testing.T, plants store, event []byte) (sent response, line object) {
 	t.Helper()
 	if plants.create == nil {
 		plants.create = func(context.Context, plant.Write) error {
@@ -108,44 +125,52 @@ func checkedAnswer(t *testing.T, plants store, event []byte) answer {
 		return &Service{Plants: plants, Log: log, NewKey: func() string { return "fresh" }}
 	}
 	content, line := invoke(t, newService, event)
-	var sent response
-	strictly := json.RejectUnknownMembers(true)
-	if err := json.Unmarshal(content, &sent, strictly); err != nil {
+	if err := json.Unmarshal(content, &sent, json.RejectUnknownMembers(true)); err != nil {
 		t.Fatalf("Invoke = %s, want a response: %v", content, err)
 	}
-	got := answer{key: sent.Headers["idempotency-key"], line: line}
-	if sent.StatusCode == http.StatusOK {
-		if sent.Body != `{"name":"canary"}` {
-			t.Errorf("Invoke = %s, want the Plant", content)
-		}
-	} else {
-		if err := json.Unmarshal([]byte(sent.Body), &got.refusal, strictly); err != nil {
-			t.Fatalf("Invoke = %s, want an Error: %v", content, err)
-		}
-		if sent.StatusCode != http.StatusBadRequest {
-			t.Errorf("Invoke = %s, want status 200 or 400", content)
-		}
-		if strings.Contains(sent.Body, canary) {
-			t.Errorf("Invoke = %s, want an Error that repeats nothing", content)
-		}
-	}
-	wantHeaders := map[string]string{"content-type": "application/json"}
-	if got.refusal.Code >= 5002 {
-		wantHeaders["retry-after"] = "1"
-	}
-	if got.key != "" {
-		wantHeaders["idempotency-key"] = got.key
-	}
-	if !maps.Equal(sent.Headers, wantHeaders) {
-		t.Errorf("Invoke = %s, want the headers %v", content, wantHeaders)
-	}
-	if line["code"] != float64(got.refusal.Code) {
-		t.Errorf("log = %v, want the code %d", line, got.refusal.Code)
-	}
-	return got
+	return sent, line
 }
 
-// checkedVerdict returns the verdict of the authorizer on an event, and the line that it logs. It checks
+// checkPlant checks that the answer 200 has the Plant of validBody.
+func checkPlant(t *testing.T, sent response) {
+	t.Helper()
+	if sent.Body != `{"name":"canary"}` {
+		t.Errorf("Invoke = %+v, want the Plant", sent)
+	}
+}
+
+// checkedError returns the Error of an answer other than 200. It checks that the status is 400, and that the
+// Error repeats nothing of the request.
+func checkedError(t *testing.T, sent response) (refusal Error) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(sent.Body), &refusal, json.RejectUnknownMembers(true)); err != nil {
+		t.Fatalf("Invoke = %+v, want an Error: %v", sent, err)
+	}
+	if sent.StatusCode != http.StatusBadRequest {
+		t.Errorf("Invoke = %+v, want status 200 or 400", sent)
+	}
+	if strings.Contains(sent.Body, canary) {
+		t.Errorf("Invoke = %+v, want an Error that repeats nothing", sent)
+	}
+	return refusal
+}
+
+// checkHeaders checks that an answer says when to retry if that helps, and has no header besides.
+func checkHeaders(t *testing.T, headers map[string]string, got answer) {
+	t.Helper()
+	want := map[string]string{"content-type": "application/json"}
+	if got.refusal.Code >= 5002 {
+		want["retry-after"] = "1"
+	}
+	if got.key != "" {
+		want["idempotency-key"] = got.key
+	}
+	if !maps.Equal(headers, want) {
+		t.Errorf("the error %d has the headers %v, want %v", got.refusal.Code, headers, want)
+	}
+}
+
+// checkedVerdict returns// checkedVerdict returns the verdict of the authorizer on an event, and the line that it logs. It checks
 // that the authorizer lets the request pass: the function refuses it.
 func checkedVerdict(t *testing.T, verify verify, event []byte) (verdict, object) {
 	t.Helper()

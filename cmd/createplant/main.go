@@ -14,13 +14,13 @@ import (
 )
 
 func main() {
-	function, err := coldstart.Open("PLANTS_TABLE")
+	resources, err := coldstart.Open("PLANTS_TABLE")
 	if err != nil {
 		log.Fatal(err)
 	}
 	lambda.Start(&api.Service{
-		Plants: &dynamo.Plants{Client: function.Client, Table: function.Table},
-		Log:    function.Log,
+		Plants: &dynamo.Plants{Client: resources.Client, Table: resources.Table},
+		Log:    resources.Log,
 		NewKey: rand.Text,
 	})
 }

@@ -15,29 +15,29 @@ import (
 	"plantstore/internal/dynamo"
 )
 
-// Function has the parts of which a main makes the handler of a Lambda function.
-type Function struct {
+// Resources are what the handler of a Lambda function needs from outside.
+type Resources struct {
 	Client *dynamodb.Client // connected
 	Table  string           // name of the function's table
 	Log    *slog.Logger
 }
 
-// Open opens a function, whose table is named by the environment variable tableVariable. BUILD is a name
-// of the deployment for the log, which may be empty. The error names the variable that is missing or
-// malformed. Open logs how long it took, and makes package log write fatal errors to the log, and nothing
+// Open opens the resources of a function. The environment variable tableVariable names its table. The variable
+// BUILD, which may be empty, names the deployment in the log. If a variable is missing or malformed, the error
+// names it. Open logs how long it took. From then on, package log writes fatal errors to the log, and nothing
 // else.
-func Open(tableVariable string) (Function, error) {
+func Open(tableVariable string) (Resources, error) {
 	started := time.Now()
 	logger := newLog(os.Stdout, os.Getenv("BUILD"))
 	logFatalErrors(logger)
 	table, config, err := readEnvironment(os.Getenv, tableVariable)
 	if err != nil {
-		return Function{}, err
+		return Resources{}, err
 	}
 	client := dynamo.NewFunctionClient(config, logger)
 	dynamo.Connect(client)
 	logger.Info("cold start", "init_ms", time.Since(started).Milliseconds())
-	return Function{Client: client, Table: table, Log: logger}, nil
+	return Resources{Client: client, Table: table, Log: logger}, nil
 }
 
 // readEnvironment returns the table in tableVariable and the configuration of DynamoDB. An empty

@@ -34,14 +34,14 @@ func TestOpen(t *testing.T) {
 	t.Setenv("TABLE", "plants")
 	defer log.SetOutput(log.Writer())
 	defer log.SetFlags(log.Flags())
-	function, err := Open("TABLE")
-	if err != nil || function.Table != "plants" {
-		t.Fatalf("Open = %+v, %v, want the table plants", function, err)
+	resources, err := Open("TABLE")
+	if err != nil || resources.Table != "plants" {
+		t.Fatalf("Open = %+v, %v, want the table plants", resources, err)
 	}
 	if got := len(requests); got != 1 {
 		t.Errorf("Open sends %d requests to DynamoDB, want 1", got)
 	}
-	options := function.Client.Options()
+	options := resources.Client.Options()
 	got, err := options.Credentials.Retrieve(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -24,6 +24,9 @@ func renameTime(groups []string, a slog.Attr) slog.Attr {
 // logFatalErrors makes package log write to logger what a main logs, and what aws-lambda-go's entry.go
 // logs before it ends the process. All else is dropped: net/http logs unsolicited responses, including
 // their bodies.
+//
+// It recognizes the two by the names of their source files, because nothing else tells them from net/http:
+// neither library takes a logger, and both use the logger of package log. If a name changes, TestFatalErrors fails.
 func logFatalErrors(logger *slog.Logger) {
 	log.SetFlags(log.Lshortfile)
 	log.SetOutput(fatalErrors{log: logger})

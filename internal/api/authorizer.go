@@ -18,8 +18,8 @@ type Authorizer struct {
 	Log    *slog.Logger
 }
 
-// slow is from when the check of an allowed request gets a line of its own.
-const slow = 500 * time.Millisecond
+// slowCheck is the shortest duration for which the check of an allowed request is logged at INFO.
+const slowCheck = 500 * time.Millisecond
 
 // authorization is an authorizer's simple response of payload format 2.0.
 type authorization struct {
@@ -36,7 +36,7 @@ func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	took := time.Since(start)
 	result := classify(err) // finds err in the catalogue
 	level := result.level()
-	if err == nil && took < slow {
+	if err == nil && took < slowCheck {
 		level = slog.LevelDebug // the function's line says the same
 	}
 	a.Log.LogAttrs(ctx, level, "authorize", result.attributes(ctx, r, took)...)

@@ -16,8 +16,8 @@ type verdict struct {
 	TokenID   string `json:"token_id,omitzero"` // of the same
 }
 
-// newVerdict returns the verdict on an Authorization value whose check ended with o, and returned p if it
-// succeeded.
+// newVerdict returns the verdict on an Authorization value. Its check ended with o and, if it succeeded, found the
+// principal p.
 func newVerdict(authorization string, p token.Principal, o outcome) verdict {
 	presented := token.Digest(authorization)
 	switch {

@@ -19,19 +19,14 @@ import (
 	"plantstore/internal/dynamo"
 	"plantstore/internal/plant"
 	"plantstore/test/dynamotest"
-	"plantstore/test/openapitest"
-	"plantstore/test/storetest"
 )
 
 // A write is what a request would store under its id.
-type write struct {
-	plant int // one of the two of openapitest
-	key   string
-}
+type write struct{ name, key string }
 
 var (
-	plants = []int{0, 1}
-	keys   = []string{"a", "b", "c"}
+	names = []string{"Monstera", "Fern"}
+	keys  = []string{"a", "b", "c"}
 )
 
 // model is what the store promises of one id: the first write stays, and each later one gets the
@@ -47,7 +42,7 @@ var model = porcupine.Model{
 		case plant.ErrExists:
 			return !empty && stored.key != sent.key, stored
 		case plant.ErrKeyReused:
-			return stored.key == sent.key && stored.plant != sent.plant, stored
+			return stored.key == sent.key && stored.name != sent.name, stored
 		case plant.ErrUnavailable:
 			return true, stored
 		}
@@ -55,7 +50,7 @@ var model = porcupine.Model{
 	},
 }
 
-// Eight writers at once share an id, plants and keys, while their attempts meet faults. Then each write
+// Eight writers at once share an id, names and keys, while their attempts meet faults. Then each write
 // is repeated without a fault, which shows what is stored. The history is linearizable. Every request
 // has a client of its own, as if the function before was killed.
 func TestHistoriesAreLinearizable(t *testing.T) {
@@ -73,7 +68,7 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 			var group sync.WaitGroup
 			for i := range writers {
 				c := newClient(t, table, id, pick[int64](0, 1, 2, always))
-				group.Go(func() { parts[i] = c.write(write{plant: pick(plants...), key: pick(keys...)}) })
+				group.Go(func() { parts[i] = c.write(write{name: pick(names...), key: pick(keys...)}) })
 			}
 			group.Wait()
 			parts[writers] = newClient(t, table, id, 0).writeAll()
@@ -108,9 +103,9 @@ func newClient(t *testing.T, table string, id, failing int64) *client {
 
 // writeAll sends every write once.
 func (c *client) writeAll() (history []porcupine.Operation) {
-	for _, plant := range plants {
+	for _, name := range names {
 		for _, key := range keys {
-			history = append(history, c.write(write{plant: plant, key: key})...)
+			history = append(history, c.write(write{name: name, key: key})...)
 		}
 	}
 	return history
@@ -141,7 +136,7 @@ func (c *client) write(w write) (history []porcupine.Operation) {
 
 // create sends w by a new client, and returns the error of package plant.
 func (c *client) create(w write) error {
-	newPlant := storetest.NewPlant(c.id, openapitest.Plant(w.plant))
+	newPlant := plant.NewPlant{ID: c.id, Plant: plant.Plant{Name: w.name}}
 	store := &dynamo.Plants{Client: dynamotest.FunctionClient(c.proxy.URL), Table: c.table}
 	ctx, cancel := context.WithTimeout(context.Background(), c.timeout)
 	defer cancel()

@@ -11,49 +11,26 @@ import (
 	"testing"
 
 	"plantstore/internal/plant"
-	"plantstore/test/openapitest"
 )
 
-// ids are ids that a store may confuse. No float64 is the last one.
-var ids = []int64{math.MinInt64, math.MaxInt64, 0, -1, 1 << 53, 1<<53 + 1}
-
-// texts are texts that a store may lose or change.
-var texts = []string{
-	"",
-	" \t\n",
-	"e\u0301", // an accent as a character of its own
-	"\u00e9",  // the same accent as a part of its letter
-	"a\x00Ä漢字🌱\U0010FFFF\u2028\uFFFE",
-}
-
-// plants returns the examples of openapi.yaml, the largest plant, and each text for each member, with an
-// id each. Each call returns other pointers to the same values.
+// plants returns plants that a store may confuse, lose or change, with an id each. Each call returns other pointers
+// to the same values.
 func plants() []plant.NewPlant {
-	longest := strings.Repeat("n", plant.MaxSize)
-	values := []string{
-		openapitest.Plant(0),
-		openapitest.Plant(1),
-		openapitest.PlantWith(openapitest.Texts()[0], longest),
+	return []plant.NewPlant{
+		{ID: math.MinInt64, Plant: plant.Plant{Name: "fern"}},
+		{ID: math.MaxInt64, Plant: plant.Plant{Name: "fern", Tag: new("indoor")}},
+		{ID: 0, Plant: plant.Plant{Name: strings.Repeat("n", plant.MaxSize)}},
+		{ID: -1, Plant: plant.Plant{Name: "", Tag: new("fern")}},
+		{ID: 1 << 53, Plant: plant.Plant{Name: "fern", Tag: new("")}},
+		{ID: 1<<53 + 1, Plant: plant.Plant{Name: "fern", Tag: new(" \t\n")}}, // no float64 is this id
+		{ID: 1, Plant: plant.Plant{Name: " \t\n", Tag: new("fern")}},
+		{ID: 2, Plant: plant.Plant{Name: "e\u0301"}}, // an accent as a character of its own
+		{ID: 3, Plant: plant.Plant{Name: "\u00e9"}},  // the same accent as a part of its letter
+		{ID: 4, Plant: plant.Plant{Name: "fern", Tag: new("e\u0301")}},
+		{ID: 5, Plant: plant.Plant{Name: "fern", Tag: new("\u00e9")}},
+		{ID: 6, Plant: plant.Plant{Name: "a\x00Ä漢字🌱\U0010FFFF\u2028\uFFFE"}},
+		{ID: 7, Plant: plant.Plant{Name: "fern", Tag: new("a\x00Ä漢字🌱\U0010FFFF\u2028\uFFFE")}},
 	}
-	for _, member := range openapitest.Texts() {
-		for _, text := range texts {
-			values = append(values, openapitest.PlantOf(func(other string) string {
-				if other == member {
-					return text
-				}
-				return "fern"
-			}))
-		}
-	}
-	var all []plant.NewPlant
-	for i, value := range values {
-		id := int64(i)
-		if i < len(ids) {
-			id = ids[i]
-		}
-		all = append(all, NewPlant(id, value))
-	}
-	return all
 }
 
 // TestPlants tests that an empty plant.Store stores every plant exactly and once. It finds out what the
@@ -86,15 +63,6 @@ func create(t *testing.T, store plant.Store, p plant.NewPlant, key string, want 
 	if !errors.Is(err, want) {
 		t.Fatalf("Create(%s) with key %s = %v, want %v", text(p), key, err, want)
 	}
-}
-
-// NewPlant returns a Plant, as JSON, with the n-th id.
-func NewPlant(n int64, p string) plant.NewPlant {
-	decoded, err := plant.Decode([]byte(openapitest.NewPlant(openapitest.ID(n), p)))
-	if err != nil {
-		panic(err)
-	}
-	return decoded
 }
 
 func write(p plant.NewPlant, key string) plant.Write {

@@ -60,7 +60,7 @@ func (a alarm) share(t *testing.T, name string, minutes int) (said []string) {
 		interval = fmt.Sprintf("in %d minutes", minutes)
 	}
 	threshold := named(fmt.Sprint(a.Threshold)) // a number, or a parameter
-	return []string{"ore than " + threshold + " ", fmt.Sprintf(" of the requests, and %d %s, ", least, interval)}
+	return []string{"more than " + threshold + " ", fmt.Sprintf(" of the requests, and %d %s, ", least, interval)}
 }
 
 // TestCrashes checks that ErrorsAlarm reads the errors of each function that Lambda counts, because a crash logs

@@ -206,7 +206,7 @@ func (r *rehearsal) remove(t *testing.T) {
 			return // the tables are still those of a stack
 		}
 	}
-	tables := try("dynamodb", "list-tables", "--query", "TableNames[?starts_with(@, '"+stack+"-PlantsTable-') || starts_with(@, '"+stack+"-TokensTable-') || @ == '"+stack+"-restored']", "--output", "text")
+	tables := try("dynamodb", "list-tables", "--query", "TableNames[?starts_with(@, '"+stack+"-PlantsTable-') || starts_with(@, '"+stack+"-TokensTable-')]", "--output", "text")
 	for table := range strings.FieldsSeq(tables) {
 		try("dynamodb", "wait", "table-exists", "--table-name", table)
 		try("dynamodb", "update-table", "--table-name", table, "--no-deletion-protection-enabled")

@@ -6,6 +6,8 @@
   traffic at once, and such an alarm never fires.
 - A stack's outputs name the address of an HTTP API on this machine. Its name in AWS
   could be that of somebody else's API.
+- The description of a restored table says what it was restored from. A restore to a point
+  in time has what the table has now.
 - Plain HTTP counts as TLS, because the bucket of `sam deploy` accepts nothing else.
 - Web pages reach the deployed APIs and nothing else. Otherwise, any page in a browser on
   this machine could create a function and run it here.
@@ -32,6 +34,7 @@ private = tempfile.TemporaryDirectory(prefix="local-aws-")
 tempfile.tempdir = os.environ["STATE_DIR"] = os.environ["S3_DATA_DIR"] = private.name
 
 from ministack import app
+from ministack.services import dynamodb
 from ministack.services.cloudformation import changesets, engine
 from samtranslator.translator import transform as sam
 
@@ -92,6 +95,20 @@ def with_address(api, outputs):
     return json.loads(re.sub(aws, local, json.dumps(outputs)))
 
 
+def restore(request, original=dynamodb._restore_table_to_point_in_time):
+    """Restores a table to a point in time, and notes from what."""
+    answer = original(request)
+    if answer[0] == 200:
+        arn = dynamodb._tables[request["SourceTableName"]]["TableArn"]
+        summary = {"SourceTableArn": arn, "RestoreDateTime": request["RestoreDateTime"], "RestoreInProgress": False}
+        dynamodb._tables[request["TargetTableName"]]["RestoreSummary"] = summary
+    return answer
+
+
+def table_description(name, original=dynamodb._table_description):
+    return original(name) | {key: value for key, value in dynamodb._tables[name].items() if key == "RestoreSummary"}
+
+
 def pin_request_origin(address, _secure, original=app.pin_request_origin):
     original(address, True)
 
@@ -142,6 +159,8 @@ def parse_request(handler, original=http.server.BaseHTTPRequestHandler.parse_req
 
 
 app.app = guarded
+dynamodb._restore_table_to_point_in_time = restore
+dynamodb._table_description = table_description
 http.server.BaseHTTPRequestHandler.parse_request = parse_request
 changesets._apply_transforms = transform
 app.pin_request_origin = pin_request_origin

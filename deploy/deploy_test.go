@@ -1,5 +1,5 @@
 // Package deploy tests the scripts of this folder: deploy and smoke-test with stand-ins for the
-// programs that they call, restore with DynamoDB Local.
+// programs that they call, restore with DynamoDB Local. It also tests how tokens are revoked in an emergency.
 package deploy
 
 import (

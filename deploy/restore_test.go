@@ -136,7 +136,7 @@ func TestRestoreFails(t *testing.T) {
 		{
 			name:  "credentials end before anything is written",
 			setUp: func(_ *testing.T, a *account) { a.refuse("Scan", "ExpiredTokenException") },
-			says:  "ExpiredTokenException) when calling the Scan operation: refused\nTo go on, repeat the command.\n",
+			says:  "ExpiredTokenException) when calling the Scan operation: refused\nWhen the cause is removed, repeat the command: it goes on.\n",
 		},
 		{
 			name:  "AWS refuses to write",
@@ -176,7 +176,16 @@ func TestRestoreFails(t *testing.T) {
 		{name: "a table that does not exist", options: []string{"--from", "no-table", "--yes"}, says: "no-table does not exist"},
 		{name: "a table without the newest plants", options: []string{"--from", "older", "--yes"}, says: "add --older"},
 		{name: "an empty table, even if it may be older", options: []string{"--from", "empty", "--yes", "--older"}, says: "is empty"},
-		{name: "a table that is not gone", options: []string{"--backup", "--yes"}, says: "exists, and is no restore of"},
+		{
+			name: "a table that is not gone", options: []string{"--backup", "--yes"},
+			setUp: func(_ *testing.T, a *account) { a.refuse("ListBackups", "AccessDeniedException") }, // nobody asks
+			says:  "--backup is for a table that is gone",
+		},
+		{
+			name: "a backup of another table", options: []string{"--backup", newestBackup, "--yes"},
+			setUp: func(_ *testing.T, a *account) { a.refuse("DescribeTable", "ResourceNotFoundException") },
+			says:  "is a backup of",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

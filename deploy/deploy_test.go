@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"plantstore/test/processtest"
 )
 
 // The stand-ins for programs share a folder. Its file status has the status of the stack, NONE if there is
@@ -20,13 +22,18 @@ import (
 const (
 	standInAWS = `#!/bin/sh
 case "$(cat status)/$*" in
-NONE/*)
+NONE/*describe-stacks*)
 	echo "An error occurred (ValidationError): Stack with id plant-store-staging does not exist" >&2
 	exit 254 ;;
+*"sts get-caller-identity") echo '{"Account": "123456789012"}' ;;
+*"--output=json cloudformation describe-stacks --stack-name=plant-store-staging")
+	echo '{"Stacks": [{"StackId": "arn:aws:cloudformation:eu-central-1:123456789012:stack/s/1", "StackStatus": "'$(cat status)'", "CreationTime": "1"}]}' ;;
+*"--output=json "*) exit 254 ;;
 *StackStatus*) cat status; echo >>asked ;;
 THROTTLED*"'Build'"*)
 	echo "An error occurred (Throttling): Rate exceeded" >&2
 	exit 254 ;;
+BRANCH*"'Build'"*) echo 2222222000000000000000000000000000000000 ;;
 EVIL*"'Build'"*) echo '1111111000000000000000000000000000000000;touch evil' ;;
 *"'Build'"*) echo 1111111000000000000000000000000000000000-dirty 2026-11-22T12:00:00Z ;;
 HTTP*"'Url'"*) echo http://api ;;
@@ -39,7 +46,7 @@ EVIL*"'Url'"*) echo "https://api'; touch evil; : '" ;;
 	echo cancel >>calls
 	echo UPDATE_ROLLBACK_IN_PROGRESS >status ;;
 *"wait stack-rollback-complete"*) echo wait >>calls; grep -qx UPDATE_ROLLBACK_COMPLETE status ;;
-*"sns publish --topic-arn TOPIC "*) echo publish >>calls ;;
+*"sns publish --topic-arn TOPIC "*"stack                plant-store-staging: $(cat status);"*) echo publish >>calls ;;
 *) exit 2 ;;
 esac
 `
@@ -73,42 +80,51 @@ else
 	echo '{"error":1002,"message":"A message."}'
 fi
 `
+	// A git whose main was at the commits in the file main.
+	standInGit = `#!/bin/sh
+case "$*" in
+"rev-list --first-parent refs/remotes/origin/main") cat main ;;
+*) exit 2 ;;
+esac
+`
+)
+
+const (
+	commit   = "1111111000000000000000000000000000000000" // the one whose build the stack has
+	untested = "echo UPDATE_IN_PROGRESS >status; echo UPDATE_COMPLETE >status"
 )
 
 // TestDeploy runs deploy/deploy with stand-ins for a deployment and the contract tests.
 func TestDeploy(t *testing.T) {
+	t.Parallel()
 	const (
 		succeeds    = "until_asked; echo UPDATE_IN_PROGRESS >status; until_calls test-update 2; echo UPDATE_COMPLETE >status"
 		isCancelled = "echo UPDATE_IN_PROGRESS >status; until_calls cancel 1; echo UPDATE_ROLLBACK_COMPLETE >status; exit 1"
-		untested    = "echo UPDATE_IN_PROGRESS >status; echo UPDATE_COMPLETE >status"
 		failsUpdate = `[ "$seen" != UPDATE_IN_PROGRESS ]`
 		outlasts    = `until [ "$(state)" != UPDATE_IN_PROGRESS ]; do sleep 0.05; done`
 	)
 	for _, test := range []struct {
 		name       string
+		arguments  string // "staging" unless a row says otherwise
 		stack      string // its status before, UPDATE_COMPLETE unless a row says otherwise
-		shift      string // of traffic, gradual unless a row says otherwise
-		endpoint   string // of a local AWS, if it is in one
-		main       string // a commit of main
 		deployment string // what deploy/stack does
-		contract   string // what test/contract/run does
+		contract   string // what test/contract/run does; it passes unless a row says otherwise
 		calls      string // without repetitions
 		failure    string // a part of what is said of a failure
 	}{
 		{
 			name:       "a good build is tested before, while traffic shifts, and after",
-			deployment: succeeds, contract: "true",
-			calls: "test deploy-gradual test-update test",
+			deployment: succeeds,
+			calls:      "test deploy-gradual test-update test",
 		},
 		{
 			name:  "a stack that AWS does not describe is not deployed untested",
-			stack: "THROTTLED", deployment: untested, contract: "true",
-			calls:   "publish",
-			failure: "nothing was deployed",
+			stack: "THROTTLED",
+			calls: "publish", failure: "nothing was deployed",
 		},
 		{
-			name:  "at once, nothing is tested before",
-			shift: "at-once", deployment: untested, contract: "true",
+			name:      "at once, nothing is tested before",
+			arguments: "staging at-once", deployment: untested,
 			calls: "deploy-at-once test",
 		},
 		{
@@ -125,7 +141,7 @@ func TestDeploy(t *testing.T) {
 			name:       "a test that fails twice while traffic shifts cancels the update",
 			deployment: isCancelled, contract: failsUpdate,
 			calls:   "test deploy-gradual test-update cancel wait publish",
-			failure: "The update was rolled back: plant-store-staging runs the build from before, 1111111000000000000000000000000000000000-dirty",
+			failure: "The update was rolled back: plant-store-staging runs the build from before, " + commit + "-dirty",
 		},
 		{
 			name:       "a roll back that fails is said",
@@ -138,58 +154,25 @@ func TestDeploy(t *testing.T) {
 			deployment: "echo UPDATE_IN_PROGRESS >status; until_calls test-update 1; echo UPDATE_COMPLETE >status",
 			contract:   `case $(grep -c "^test" calls) in 2) ` + outlasts + `; false ;; 3) false ;; esac`,
 			calls:      "test deploy-gradual test-update test publish",
-			failure:    "git checkout 1111111000000000000000000000000000000000 ",
-			main:       "1111111000000000000000000000000000000000",
+			failure:    "git checkout " + commit + " ",
 		},
 		{
 			name:       "a test that fails afterwards prints the way back",
 			deployment: succeeds, contract: `[ "$seen" != UPDATE_COMPLETE ] || ! grep -q deploy calls`,
-			main:    "1111111000000000000000000000000000000000",
 			calls:   "test deploy-gradual test-update test publish",
-			failure: "-f commit=1111111000000000000000000000000000000000\n",
+			failure: "-f commit=" + commit + "\n",
 		},
 		{
 			name:  "a build that is no commit of main is no way back",
-			shift: "at-once", deployment: "true", contract: "false",
-			main:    "2222222222222222222222222222222222222222",
+			stack: "BRANCH", arguments: "staging at-once", contract: "false",
 			calls:   "deploy-at-once test publish",
 			failure: "Its output Build names no commit of main to return to.",
 		},
 		{
-			name:  "a first deployment that fails its test has no way back",
-			stack: "NONE", deployment: "echo CREATE_COMPLETE >status", contract: "false",
-			calls:   "deploy-gradual test publish",
-			failure: "there is no build to return to",
-		},
-		{
-			name:  "a stack whose address is not of HTTPS gets no token",
-			stack: "HTTP", shift: "at-once", deployment: "true", contract: "true",
-			calls:   "deploy-at-once publish",
-			failure: "The test of plant-store-staging failed",
-		},
-		{
-			name:  "a stack of a local AWS whose address is elsewhere gets no token",
-			stack: "ELSEWHERE", shift: "at-once", endpoint: "http://127.0.0.1:4566", deployment: "true", contract: "true",
-			calls:   "deploy-at-once publish",
-			failure: "The test of plant-store-staging failed",
-		},
-		{
-			name:  "a stack's outputs are data, and no commands",
-			stack: "EVIL", shift: "at-once", deployment: "true", contract: "true",
+			name:  "a build is data, and no command",
+			stack: "EVIL", arguments: "staging at-once",
 			calls:   "deploy-at-once publish",
 			failure: "Its output Build names no commit of main to return to.",
-		},
-		{
-			name:  "an interrupted test revokes its tokens",
-			shift: "at-once", deployment: "true", contract: "kill -TERM $PPID; sleep 1",
-			calls:   "deploy-at-once test publish",
-			failure: "The test of plant-store-staging failed",
-		},
-		{
-			name:  "a service that accepts a revoked token fails the test",
-			stack: "BLIND", shift: "at-once", deployment: "true", contract: "true",
-			calls:   "deploy-at-once test publish",
-			failure: "The test of plant-store-staging failed",
 		},
 		{
 			name:       "a deployment that fails by itself is not cancelled",
@@ -198,64 +181,138 @@ func TestDeploy(t *testing.T) {
 			calls:      "test deploy-gradual test-update publish",
 			failure:    "The deployment of plant-store-staging failed",
 		},
+		{
+			name:  "a first deployment that fails its test has no way back",
+			stack: "NONE", arguments: "staging", deployment: "echo CREATE_COMPLETE >status", contract: "false",
+			calls:   "deploy-gradual test publish",
+			failure: "there is no build to return to",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			folder := t.TempDir()
-			for _, script := range []string{"deploy", "smoke-test"} {
-				write(t, filepath.Join(folder, "deploy", script), read(t, script))
-			}
-			write(t, filepath.Join(folder, "path/aws"), standInAWS)
-			write(t, filepath.Join(folder, "path/make"), "#!/bin/sh\n")
-			write(t, filepath.Join(folder, "path/curl"), standInCurl)
-			write(t, filepath.Join(folder, "path/git"), "#!/bin/sh\necho "+test.main+"\n")
-			write(t, filepath.Join(folder, "deploy/stack"), standInStack+test.deployment)
-			write(t, filepath.Join(folder, "test/contract/run"), standInContract+test.contract)
-			write(t, filepath.Join(folder, "bin/plantstore"), standInPlantstore)
-			write(t, filepath.Join(folder, "calls"), "")
-			write(t, filepath.Join(folder, "status"), cmp.Or(test.stack, "UPDATE_COMPLETE"))
+			p := newProject(t, test.stack, test.contract)
+			write(t, filepath.Join(p.folder, "deploy/stack"), standInStack+test.deployment)
+			arguments := strings.Fields(cmp.Or(test.arguments, "staging"))
+			output, status := p.run(t, append([]string{"deploy/deploy"}, arguments...))
 
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-			defer cancel()
-			command := exec.CommandContext(ctx, filepath.Join(folder, "deploy/deploy"), "staging", cmp.Or(test.shift, "gradual"))
-			command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-			command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
-			command.Env = []string{
-				"PATH=" + filepath.Join(folder, "path") + ":" + os.Getenv("PATH"),
-				"GITHUB_ACTIONS=true", "AWS_ENDPOINT_URL=" + test.endpoint,
-				"GITHUB_STEP_SUMMARY=" + filepath.Join(folder, "summary"),
+			if succeeded := status == 0; succeeded != (test.failure == "") {
+				t.Errorf("it ends with %d, want success = %t:\n%s", status, test.failure == "", output)
 			}
-			output, err := command.CombinedOutput()
-
-			if succeeded := err == nil; succeeded != (test.failure == "") {
-				t.Errorf("it ends with %v, want success = %t:\n%s", err, test.failure == "", output)
-			}
-			all := read(t, filepath.Join(folder, "calls"))
-			calls := slices.DeleteFunc(strings.Fields(all), func(call string) bool { return strings.HasPrefix(call, "revoke-") })
+			calls := slices.DeleteFunc(p.calls(t), func(call string) bool { return strings.HasPrefix(call, "revoke-") })
 			if got := strings.Join(slices.Compact(calls), " "); got != test.calls {
 				t.Errorf("calls = %q, want %q:\n%s", got, test.calls, output)
 			}
-			// A test that passes revokes its own token twice.
-			tests, revoked := strings.Count(all, "test\n")+strings.Count(all, "test-update\n"), strings.Count(all, "revoke-smoke-test-other-token\n")
-			if revoked != tests || strings.Count(all, "revoke-smoke-test-token\n") < tests {
-				t.Errorf("the calls are %q, want that the two tokens of each test are revoked", all)
+			if strings.Contains(output, "git checkout "+commit+";") {
+				t.Errorf("a text of the stack is printed as a command:\n%s", output)
 			}
-			if tests > 0 && !strings.Contains(string(output), "::add-mask::smoke-test-token\n::add-mask::smoke-test-other-token\n") {
-				t.Errorf("GitHub does not mask the tokens in its log:\n%s", output)
+			said := map[string]string{"output": output}
+			if slices.Contains(calls, "publish") {
+				said["summary"] = read(t, filepath.Join(p.folder, "summary"))
 			}
-			if _, err := os.Stat(filepath.Join(folder, "evil")); err == nil || strings.Contains(string(output), "git checkout 1111111000000000000000000000000000000000;") {
-				t.Errorf("a text of the stack is a command, or printed as one:\n%s", output)
-			}
-			if test.failure == "" {
-				return
-			}
-			for name, said := range map[string]string{"output": string(output), "summary": read(t, filepath.Join(folder, "summary"))} {
-				if !strings.Contains(said, test.failure) {
-					t.Errorf("the %s is %s, want %q in it", name, said, test.failure)
+			for name, text := range said {
+				if !strings.Contains(text, test.failure) {
+					t.Errorf("the %s is %s, want %q in it", name, text, test.failure)
 				}
 			}
 		})
 	}
+}
+
+// TestSmokeTest runs deploy/smoke-test with stand-ins for AWS, the service and the contract tests.
+func TestSmokeTest(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name     string
+		stack    string // decides which address it has, and which tokens it accepts
+		endpoint string // of a local AWS, if it is in one
+		contract string // what test/contract/run does; it passes unless a row says otherwise
+		failure  string // a part of what is said of a failure
+	}{
+		{name: "a service that keeps the contract passes"},
+		{name: "a service that breaks the contract fails", contract: "echo broken; false", failure: "broken"},
+		{name: "a service that accepts a revoked token fails", stack: "BLIND", failure: "a revoked token gets"},
+		{name: "an interrupted test revokes its tokens", contract: "echo interrupted; kill -TERM $PPID; sleep 1", failure: "interrupted"},
+		{name: "an address that is not of HTTPS gets no token", stack: "HTTP", failure: "is no address of an API: http://api"},
+		{name: "an address is data, and no command", stack: "EVIL", failure: "is no address of an API"},
+		{
+			name:  "an address elsewhere gets no token of a stack in a local AWS",
+			stack: "ELSEWHERE", endpoint: "http://127.0.0.1:4566", failure: "is no address of an API",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t, test.stack, test.contract)
+			output, status := p.run(t, []string{"deploy/smoke-test", "plant-store-staging"}, "AWS_ENDPOINT_URL="+test.endpoint)
+			if (status != 0) != (test.failure != "") || !strings.Contains(output, test.failure) {
+				t.Errorf("it ends with %d and prints %s, want the failure %q", status, output, test.failure)
+			}
+		})
+	}
+}
+
+// A project is a copy of the scripts of deploy, with stand-ins for what they call.
+type project struct{ folder string }
+
+// newProject returns a project whose stack has a status, UPDATE_COMPLETE if it is empty, and whose test/contract/run
+// does what contract says.
+func newProject(t *testing.T, stack, contract string) project {
+	t.Helper()
+	p := project{folder: t.TempDir()}
+	for _, script := range []string{"deploy", "smoke-test", "status"} {
+		write(t, filepath.Join(p.folder, "deploy", script), read(t, script))
+	}
+	// Not a wrapper, such as pyenv's, which puts a folder with another aws in front.
+	python, err := exec.CommandContext(t.Context(), "python3", "-c", "import sys; print(sys.executable)").Output()
+	if err != nil {
+		processtest.Lacks(t, "python3")
+	}
+	write(t, filepath.Join(p.folder, "path/python3"), "#!/bin/sh\nexec "+strings.TrimSpace(string(python))+` "$@"`)
+	for file, content := range map[string]string{
+		"path/aws": standInAWS, "path/curl": standInCurl, "path/git": standInGit, "path/make": "#!/bin/sh\n",
+		"bin/plantstore": standInPlantstore, "test/contract/run": standInContract + contract,
+		"main": commit + "\n", "calls": "", "status": cmp.Or(stack, "UPDATE_COMPLETE"),
+	} {
+		write(t, filepath.Join(p.folder, file), content)
+	}
+	return p
+}
+
+// run runs a script of the project in GitHub, with these variables. Then every token that it issued must be revoked
+// and masked, and no text of the stack have been a command.
+func (p project) run(t *testing.T, script []string, variables ...string) (output string, status int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, filepath.Join(p.folder, script[0]), script[1:]...)
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
+	command.Env = slices.Concat(variables, []string{
+		"PATH=" + filepath.Join(p.folder, "path") + ":" + os.Getenv("PATH"),
+		"GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY=" + filepath.Join(p.folder, "summary"), "AWS_REGION=eu-central-1",
+	})
+	out, _ := command.CombinedOutput() // the error is in the status
+
+	counts := map[string]int{}
+	for _, call := range p.calls(t) {
+		counts[call]++
+	}
+	tests := counts["test"] + counts["test-update"] // one that passes revokes its own token twice
+	if counts["revoke-smoke-test-token"] < tests || counts["revoke-smoke-test-other-token"] != tests {
+		t.Errorf("the calls are %v, want that the two tokens of each test are revoked", counts)
+	}
+	if tests > 0 && !strings.Contains(string(out), "::add-mask::smoke-test-token\n::add-mask::smoke-test-other-token\n") {
+		t.Errorf("GitHub does not mask the tokens in its log:\n%s", out)
+	}
+	if _, err := os.Stat(filepath.Join(p.folder, "evil")); err == nil {
+		t.Errorf("a text of the stack is a command:\n%s", out)
+	}
+	return string(out), command.ProcessState.ExitCode()
+}
+
+// calls returns what the stand-ins were asked for.
+func (p project) calls(t *testing.T) []string {
+	t.Helper()
+	return strings.Fields(read(t, filepath.Join(p.folder, "calls")))
 }
 
 // write writes a file that can be run, in a folder that may not exist yet.

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +16,9 @@ const (
 	roleUploads  = "S3_PREFIX=github/" + stack
 	adminUploads = "S3_PREFIX=" + stack
 )
+
+// testPassed is the verdict of deploy/status --test.
+const testPassed = "test                 passed\n"
 
 // deploymentClaims are about the first deployment and the rights of GitHub's role.
 var deploymentClaims = []claim{
@@ -81,6 +85,9 @@ var updateClaims = []claim{
 		began := time.Now()
 		r.must(t, append(r.assume(t), roleUploads, "BUILD="+r.commit+" second", "deploy/deploy", "rehearsal")...)
 		took := time.Since(began)
+		shown := r.must(t, append(r.assume(t), "deploy/status", stack, "--test")...)
+		r.wantLive(t, shown, r.commit+" second")
+		r.want(t, strings.Contains(shown, testPassed), "it fails the test: %s", shown)
 		for _, function := range []string{"AuthorizerFunction", "CreatePlantFunction"} {
 			live := []string{"lambda", "get-function-configuration", "--qualifier", "live", "--function-name"}
 			if memory := r.query(t, "MemorySize", append(live, r.resource(t, stack, function))...); memory != "512" {
@@ -95,12 +102,21 @@ var updateClaims = []claim{
 		}
 		return "over a canary, in " + took.Round(time.Second).String()
 	}},
-	{name: "a broken build fails, and the way back is printed", show: func(r *rehearsal, t *testing.T) string {
+	{name: "a broken build fails, and the commands that it prints lead back", show: func(r *rehearsal, t *testing.T) string {
 		r.edit(t, "internal/api/catalogue.go", "code: 2001", "code: 2009")
 		output, err := r.run(t, append(r.assume(t), roleUploads, "BUILD=3333333 third", "deploy/deploy", "rehearsal", "at-once")...)
 		if wayBack := "git checkout " + r.commit; err == nil || !strings.Contains(output, wayBack) {
 			t.Errorf("a build with another code ends with %v and prints %s, want a failure and %q", err, output, wayBack)
 		}
+		r.wantLive(t, output, "3333333 third")
+		for line := range strings.Lines(output) {
+			if command := strings.TrimSpace(line); strings.HasPrefix(command, "aws lambda update-alias ") {
+				r.must(t, "bash", "-c", command)
+			}
+		}
+		shown := r.must(t, "deploy/status", stack, "--test")
+		r.wantLive(t, shown, r.commit+" second")
+		r.want(t, strings.Contains(shown, testPassed), "it fails the test: %s", shown)
 		return "git checkout " + r.commit
 	}},
 	{name: "the role cannot write where an administrator uploads, and an administrator takes nothing from there", show: func(r *rehearsal, t *testing.T) string {
@@ -173,6 +189,17 @@ func (r *rehearsal) assumeAs(t *testing.T, environment string) (output string, e
 	return r.run(t, "aws", "sts", "assume-role-with-web-identity", "--role-arn", r.output(t, roles, "Role"),
 		"--role-session-name", "github", "--web-identity-token", token,
 		"--query", "Credentials.[AccessKeyId,SecretAccessKey,SessionToken]", "--output", "text")
+}
+
+// wantLive checks that deploy/status shows a build as that of all traffic.
+func (r *rehearsal) wantLive(t *testing.T, shown, build string) {
+	t.Helper()
+	for _, function := range []string{"AuthorizerFunction", "CreatePlantFunction"} {
+		line := regexp.MustCompile(`(?m)^ *` + function + ` +version \d+: 100 %, build ` + regexp.QuoteMeta(build) + `$`)
+		if !line.MatchString(shown) {
+			t.Errorf("%s is not shown with the build %s:\n%s", function, build, shown)
+		}
+	}
 }
 
 // edit replaces a text in a file of the copied project, which must have it.

@@ -36,12 +36,20 @@ var canaryClaims = []claim{
 		}
 		return "rolled back in " + took.String()
 	}},
-	{name: "the contract test cancels a bad build while traffic shifts", only: "it has no CodeDeploy", show: func(r *rehearsal, t *testing.T) string {
+	{name: "the contract test cancels a bad build while the stack is updated", show: func(r *rehearsal, t *testing.T) string {
+		if r.isLocal { // where no canary makes the update take its time
+			r.edit(t, "template.yaml", "\nResources:\n", waits)
+		}
+		before := r.aws(t, buildOutput, "cloudformation", "describe-stacks", "--stack-name", stack)
 		r.edit(t, "internal/api/service.go", "r.StatusCode = http.StatusBadRequest", "r.StatusCode = http.StatusForbidden")
 		r.calm(t)
 		began := time.Now()
 		output, err := r.deploy(t, "6666666 other status", "deploy/deploy", "rehearsal", "gradual")
 		r.want(t, err != nil && strings.Contains(output, "The update was rolled back"), "%v: %s", err, output)
+		shown := r.must(t, "deploy/status", stack, "--test")
+		for _, line := range []string{stack + ": UPDATE_ROLLBACK_COMPLETE; ", "build                " + before + "\n", testPassed} {
+			r.want(t, strings.Contains(shown, line), "deploy/status shows %s, want %q in it", shown, line)
+		}
 		return "rolled back in " + time.Since(began).Round(time.Second).String()
 	}},
 	{name: "after an alias was moved by hand, a gradual deployment fails, and one at once succeeds", only: "it has no CodeDeploy", show: func(r *rehearsal, t *testing.T) string {
@@ -79,6 +87,17 @@ var canaryClaims = []claim{
 		return status + ": " + reasons
 	}},
 }
+
+// waits are resources with which an update waits for a minute when its functions are live, and then fails.
+const waits = `
+Resources:
+  Handle: {Type: AWS::CloudFormation::WaitConditionHandle}
+  Wait:
+    Type: AWS::CloudFormation::WaitCondition
+    DependsOn: [AuthorizerFunctionAliaslive, CreatePlantFunctionAliaslive]
+    Properties: {Handle: !Ref Handle, Timeout: '60'}
+
+`
 
 // operationClaims are about what an operator sees.
 var operationClaims = []claim{

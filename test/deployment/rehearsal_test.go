@@ -158,7 +158,7 @@ func (r *rehearsal) until(t *testing.T, limit time.Duration, isMet func() bool) 
 // undoEdits undoes the edits of the claim before, but for the boundary.
 func (r *rehearsal) undoEdits(t *testing.T) {
 	t.Helper()
-	r.must(t, "git", "checkout", "--quiet", "internal", "cmd", "environments.yaml")
+	r.must(t, "git", "checkout", "--quiet", "internal", "cmd", "environments.yaml", "template.yaml")
 	if r.boundary != "" {
 		r.edit(t, "environments.yaml", "PermissionsBoundary: ''", "PermissionsBoundary: "+r.boundary)
 	}

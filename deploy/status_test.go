@@ -1,0 +1,179 @@
+package deploy
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// answering is an AWS CLI that prints the file whose name is the operation and the function asked for.
+const answering = `#!/bin/sh
+[ "$1 $2 $3" = "--cli-connect-timeout=5 --cli-read-timeout=20 --output=json" ] || exit 2
+file=$5
+for argument; do
+	case $argument in --function-name=*) file=$file.${argument#*=} ;; esac
+done
+if ! cat "$(dirname "$0")/../answers/$file" 2>/dev/null; then
+	echo >&2
+	echo "An error occurred (AccessDenied) when calling $file" >&2
+	exit 254
+fi
+`
+
+// answers are those of AWS for a stack in which a second build has all traffic: of the authorizer it changed the
+// code, and then, with a third version, a parameter; of createplant nothing.
+var answers = map[string]string{
+	"describe-stacks": `{"Stacks": [{"StackId": "arn:aws:cloudformation:eu-central-1:123456789012:stack/plants/1", "StackName": "plants",
+		"StackStatus": "UPDATE_COMPLETE", "CreationTime": "2026-01-01T00:00:00Z", "LastUpdatedTime": "2026-11-22T12:00:00Z",
+		"Outputs": [{"OutputKey": "Url", "OutputValue": "https://x"}, {"OutputKey": "Build", "OutputValue": "b2"}]}]}`,
+	"describe-stack-resources": `{"StackResources": [
+		{"ResourceType": "AWS::Lambda::Alias", "LogicalResourceId": "AuthorizerFunctionAliaslive", "PhysicalResourceId": "arn"},
+		{"ResourceType": "AWS::Lambda::Function", "LogicalResourceId": "CreatePlantFunction", "PhysicalResourceId": "c-1"},
+		{"ResourceType": "AWS::Lambda::Function", "LogicalResourceId": "AuthorizerFunction", "PhysicalResourceId": "a-1"}]}`,
+	"get-alias.a-1": `{"FunctionVersion": "10"}`,
+	"list-versions-by-function.a-1": `{"Versions": [
+		{"Version": "$LATEST", "Environment": {"Variables": {"BUILD": "b2"}}}, {"Version": "8", "Environment": {"Variables": {"BUILD": "b1"}}},
+		{"Version": "9", "Environment": {"Variables": {"BUILD": "b2"}}}, {"Version": "10", "Environment": {"Variables": {"BUILD": "b2"}}}]}`,
+	"get-alias.c-1": `{"FunctionVersion": "3", "RoutingConfig": {}}`,
+	"list-versions-by-function.c-1": `{"Versions": [
+		{"Version": "$LATEST", "Environment": {"Variables": {"BUILD": "b1"}}}, {"Version": "3", "Environment": {"Variables": {"BUILD": "b1"}}}]}`,
+	"describe-alarms":     `{"MetricAlarms": [{"AlarmName": "plants-ErrorsAlarm-1", "StateValue": "OK"}, {"AlarmName": "plants-x", "StateValue": "INSUFFICIENT_DATA"}]}`,
+	"get-caller-identity": `{"Account": "123456789012"}`,
+}
+
+// TestStatus runs deploy/status with a stand-in for AWS.
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	const (
+		head = `account              123456789012, eu-central-1
+stack                plants: UPDATE_COMPLETE; its last change began 2026-11-22T12:00:00Z
+build                b2
+`
+		authorizer = `AuthorizerFunction   version 10: 100 %, build b2
+`
+		createplant = `CreatePlantFunction  version 3: 100 %, build b1
+`
+		alarms = `alarms               0 of 2 fire
+`
+		back = `
+If the build b2 is bad, move AuthorizerFunction to version 8, build b1:
+aws lambda update-alias --function-name a-1 --name live --function-version 8 --routing-config 'AdditionalVersionWeights={}'
+`
+		denied = "An error occurred (AccessDenied) when calling "
+	)
+	for _, test := range []struct {
+		name    string
+		answers map[string]string // that differ; an empty one is refused
+		option  string
+		test    string // the end of deploy/smoke-test
+		want    string
+		status  int
+	}{
+		{
+			name: "a build that changed one function, and the way back from it",
+			want: head + authorizer + createplant + alarms + back,
+		},
+		{
+			name: "a canary in progress, an alarm that fires, and how to cancel the update",
+			answers: map[string]string{
+				"describe-stacks": strings.Replace(answers["describe-stacks"], "UPDATE_COMPLETE", "UPDATE_IN_PROGRESS", 1),
+				"get-alias.a-1":   `{"FunctionVersion": "8", "RoutingConfig": {"AdditionalVersionWeights": {"10": 0.1}}}`,
+				"describe-alarms": strings.Replace(answers["describe-alarms"], `"OK"`, `"ALARM", "StateUpdatedTimestamp": "2026-11-22T12:03:00Z"`, 1),
+			},
+			want: strings.Replace(head, "COMPLETE", "IN_PROGRESS", 1) +
+				"AuthorizerFunction   version 8: 90 %, build b1\nAuthorizerFunction   version 10: 10 %, build b2\n" + createplant +
+				"alarms               1 of 2 fire\n                     plants-ErrorsAlarm-1 since 2026-11-22T12:03:00Z\n" + back +
+				"To cancel the update:\naws cloudformation cancel-update-stack --stack-name plants\n",
+		},
+		{
+			name:    "after the aliases were moved back",
+			answers: map[string]string{"get-alias.a-1": `{"FunctionVersion": "8"}`},
+			want:    head + "AuthorizerFunction   version 8: 100 %, build b1\n" + createplant + alarms,
+		},
+		{
+			name:    "an alias that somebody pointed at no version",
+			answers: map[string]string{"get-alias.a-1": `{"FunctionVersion": "$LATEST"}`},
+			want:    head + "AuthorizerFunction   version $LATEST: 100 %, build b2\n" + createplant + alarms + back,
+		},
+		{
+			name: "in its first creation, a stack has no output, and may have no alias and no function",
+			answers: map[string]string{
+				"describe-stacks": `{"Stacks": [{"StackId": "arn:aws:cloudformation:eu-central-1:123456789012:stack/plants/1",
+					"StackStatus": "CREATE_IN_PROGRESS", "CreationTime": "2026-01-01T00:00:00Z"}]}`,
+				"describe-stack-resources": strings.Replace(answers["describe-stack-resources"], `"PhysicalResourceId": "c-1"`, `"x": ""`, 1),
+				"get-alias.a-1":            "",
+			},
+			want: `account              123456789012, eu-central-1
+stack                plants: CREATE_IN_PROGRESS; its last change began 2026-01-01T00:00:00Z
+build                none: the first deployment has not succeeded
+AuthorizerFunction   ` + denied + `get-alias.a-1
+CreatePlantFunction  not created yet
+` + alarms,
+		},
+		{
+			name:    "without permission to see resources and alarms, the rest is shown",
+			answers: map[string]string{"describe-stack-resources": "", "describe-alarms": ""},
+			want:    head + "functions            " + denied + "describe-stack-resources\nalarms               " + denied + "describe-alarms\n",
+		},
+		{
+			name:    "without a stack, the account is shown",
+			answers: map[string]string{"describe-stacks": ""},
+			want:    "stack                " + denied + "describe-stacks\naccount              123456789012, eu-central-1\n", status: 1,
+		},
+		{
+			name:    "AWS does not answer",
+			answers: map[string]string{"describe-stacks": "", "get-caller-identity": ""},
+			want:    "stack                " + denied + "describe-stacks\naccount              " + denied + "get-caller-identity\n", status: 1,
+		},
+		{
+			name: "what AWS returns is data: no control character is printed, no argument becomes an option, no name a command",
+			answers: map[string]string{
+				"describe-stack-resources": `{"StackResources": [
+					{"ResourceType": "AWS::Lambda::Function", "LogicalResourceId": "F\u001b[2J\n", "PhysicalResourceId": "--debug;touch evil"}]}`,
+				"get-alias.--debug;touch evil": `{"FunctionVersion": "2"}`,
+				"list-versions-by-function.--debug;touch evil": `{"Versions": [{"Version": "1"},
+					{"Version": "2", "Environment": {"Variables": {"BUILD": "b2\naws iam \u009b\u202e"}}}]}`,
+			},
+			want: head + "F [2J                version 2: 100 %, build b2 aws iam   \n" + alarms + `
+If the build b2 aws iam    is bad, move F [2J  to version 1, build unknown:
+aws lambda update-alias --function-name '--debug;touch evil' --name live --function-version 1 --routing-config 'AdditionalVersionWeights={}'
+`,
+		},
+		{
+			name:   "the test passes",
+			option: "--test", test: "true",
+			want: head + authorizer + createplant + alarms + "test output\ntest                 passed\n" + back,
+		},
+		{
+			name:   "the test fails",
+			option: "--test", test: "false",
+			want: head + authorizer + createplant + alarms + "test output\ntest                 failed, as its output says\n" + back,
+		},
+		{
+			name:   "a wrong option",
+			option: "--tests",
+			want:   "usage: status [-h] [--test] STACK\nstatus: error: unrecognized arguments: --tests\n", status: 2,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t, "", "")
+			write(t, filepath.Join(p.folder, "path/aws"), answering)
+			write(t, filepath.Join(p.folder, "deploy/smoke-test"), "#!/bin/sh\n[ $1 = plants ] && echo test output && "+test.test)
+			given := maps.Clone(answers)
+			maps.Copy(given, test.answers)
+			for file, answer := range given {
+				if answer != "" {
+					write(t, filepath.Join(p.folder, "answers", file), answer)
+				}
+			}
+			arguments := slices.DeleteFunc([]string{"deploy/status", "plants", test.option}, func(argument string) bool { return argument == "" })
+			output, status := p.run(t, arguments)
+			if output != test.want || status != test.status {
+				t.Errorf("it ends with %d, want %d, and prints\n%s\nwant\n%s", status, test.status, output, test.want)
+			}
+		})
+	}
+}

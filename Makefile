@@ -106,8 +106,11 @@ contract: ## test a deployment (URL=..., token in TOKEN, SUBJECT=its subject; cr
 build: ## build the functions with SAM (ARCH=x86_64 or arm64)
 	@tools/build "$$ARCH"
 
-deploy: ## build and deploy to AWS (ENV=dev, staging, production, or local for make aws, with its PORT; SHIFT=at-once ignores alarms)
-	@deploy/stack "$$ENV" "$$SHIFT"
+deploy: ## build and deploy to AWS (ENV=dev; staging or production the first time; local for make aws, with its PORT; SHIFT=at-once ignores alarms)
+	@case "$$ENV" in \
+	dev | local) deploy/stack "$$ENV" "$$SHIFT" ;; \
+	*) deploy/deploy "$$ENV" "$$SHIFT" first ;; \
+	esac
 
 dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables and a token
 	@tools/local/dynamodb --port 8000 go run ./tools/samples -wait

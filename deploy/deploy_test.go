@@ -80,9 +80,10 @@ else
 	echo '{"error":1002,"message":"A message."}'
 fi
 `
-	// A git whose main was at the commits in the file main.
+	// A git whose main was at the commits in the file main, and whose tree has the changes in the file changes.
 	standInGit = `#!/bin/sh
 case "$*" in
+"status --porcelain --untracked-files=no -- . :!samconfig.toml :!environments.yaml") cat changes ;;
 "rev-list --first-parent refs/remotes/origin/main") cat main ;;
 *) exit 2 ;;
 esac
@@ -107,6 +108,8 @@ func TestDeploy(t *testing.T) {
 		name       string
 		arguments  string // "staging" unless a row says otherwise
 		stack      string // its status before, UPDATE_COMPLETE unless a row says otherwise
+		changes    string // of files that no commit has
+		build      string // the name that is given to the build
 		deployment string // what deploy/stack does
 		contract   string // what test/contract/run does; it passes unless a row says otherwise
 		calls      string // without repetitions
@@ -182,18 +185,49 @@ func TestDeploy(t *testing.T) {
 			failure:    "The deployment of plant-store-staging failed",
 		},
 		{
+			name:  "a stack that is not in this account is not created",
+			stack: "NONE",
+			calls: "", failure: "type: make deploy ENV=staging",
+		},
+		{
+			name:  "the first deployment shows the account, and is tested",
+			stack: "NONE", arguments: "staging at-once first", deployment: "echo CREATE_COMPLETE >status",
+			calls: "deploy-at-once test",
+		},
+		{
 			name:  "a first deployment that fails its test has no way back",
-			stack: "NONE", arguments: "staging", deployment: "echo CREATE_COMPLETE >status", contract: "false",
+			stack: "NONE", arguments: "staging gradual first", deployment: "echo CREATE_COMPLETE >status", contract: "false",
 			calls:   "deploy-gradual test publish",
 			failure: "there is no build to return to",
+		},
+		{
+			name:      "a stack that exists is not deployed for the first time",
+			arguments: "staging at-once first",
+			calls:     "", failure: "type: deploy/deploy staging at-once",
+		},
+		{
+			name:    "changes that no commit has are not deployed",
+			changes: " M internal/api/service.go\n",
+			calls:   "", failure: "there are changes that no commit has",
+		},
+		{
+			name:    "changes that no commit has are deployed as a build with a name",
+			changes: " M internal/api/service.go\n", build: "b 1", arguments: "staging at-once",
+			calls: "deploy-at-once test",
+		},
+		{
+			name:      "an environment that samconfig.toml lacks is not deployed",
+			arguments: "prod",
+			calls:     "", failure: "samconfig.toml has no environment 'prod'; environments: dev staging",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			p := newProject(t, test.stack, test.contract)
 			write(t, filepath.Join(p.folder, "deploy/stack"), standInStack+test.deployment)
+			write(t, filepath.Join(p.folder, "changes"), test.changes)
 			arguments := strings.Fields(cmp.Or(test.arguments, "staging"))
-			output, status := p.run(t, append([]string{"deploy/deploy"}, arguments...))
+			output, status := p.run(t, append([]string{"deploy/deploy"}, arguments...), "BUILD="+test.build)
 
 			if succeeded := status == 0; succeeded != (test.failure == "") {
 				t.Errorf("it ends with %d, want success = %t:\n%s", status, test.failure == "", output)
@@ -201,6 +235,9 @@ func TestDeploy(t *testing.T) {
 			calls := slices.DeleteFunc(p.calls(t), func(call string) bool { return strings.HasPrefix(call, "revoke-") })
 			if got := strings.Join(slices.Compact(calls), " "); got != test.calls {
 				t.Errorf("calls = %q, want %q:\n%s", got, test.calls, output)
+			}
+			if test.stack == "NONE" && !strings.Contains(output, "account              123456789012, eu-central-1\n") {
+				t.Errorf("it does not show the account:\n%s", output)
 			}
 			if strings.Contains(output, "git checkout "+commit+";") {
 				t.Errorf("a text of the stack is printed as a command:\n%s", output)
@@ -270,7 +307,8 @@ func newProject(t *testing.T, stack, contract string) project {
 	for file, content := range map[string]string{
 		"path/aws": standInAWS, "path/curl": standInCurl, "path/git": standInGit, "path/make": "#!/bin/sh\n",
 		"bin/plantstore": standInPlantstore, "test/contract/run": standInContract + contract,
-		"main": commit + "\n", "calls": "", "status": cmp.Or(stack, "UPDATE_COMPLETE"),
+		"samconfig.toml": "[default.deploy.parameters]\n[dev.deploy.parameters]\n[staging.deploy.parameters]\n",
+		"main":           commit + "\n", "calls": "", "status": cmp.Or(stack, "UPDATE_COMPLETE"),
 	} {
 		write(t, filepath.Join(p.folder, file), content)
 	}

@@ -72,6 +72,8 @@ var standIns = map[string]string{
 [ "$1" != deploy ] || cat .aws-sam/build/parameters.yaml >>"$CALLS"
 mkdir -p .aws-sam/build && cp template.yaml .aws-sam/build && echo 'Shift: gradual' >.aws-sam/build/parameters.yaml
 `,
+	"aws": `[ "$1 $2" != "cloudformation describe-stacks" ] || echo b 0
+`,
 	// `go test -c` makes a program of tests that tries as many cases as $CASES says.
 	"go": `[ "$1 $2" = "test -c" ] || exit 0
 mkdir -p "$(dirname "$4")"
@@ -104,14 +106,14 @@ func TestValuesArrive(t *testing.T) {
 	}{
 		{
 			name:  "make deploy builds for x86_64 and deploys the environment",
-			typed: []string{"deploy", "ENV=staging", "SHIFT=at-once", "BUILD=b 1"},
-			calls: "sam build ARCH=x86_64 BUILD=b 1 URL.*sam deploy --config-env staging ARCH.*Shift: at-once",
+			typed: []string{"deploy", "ENV=dev", "SHIFT=at-once", "BUILD=b 1"},
+			calls: "sam build ARCH=x86_64 BUILD=b 1 URL.*sam deploy --config-env dev --region us-east-2 ARCH.*Shift: at-once",
 		},
 		{
 			name:        "without a value, make deploy deploys dev, gradually, whatever the shell's variables are, and names the build by its commit",
 			environment: []string{"ENV=/root/.shrc", "SHIFT=at-once"},
 			typed:       []string{"deploy"},
-			calls:       "sam build ARCH=x86_64 BUILD=[0-9a-f]{7,}(-dirty)? 20[0-9T:-]+Z URL.*sam deploy --config-env dev ARCH.*Shift: gradual",
+			calls:       "sam build ARCH=x86_64 BUILD=[0-9a-f]{7,}(-dirty)? 20[0-9T:-]+Z URL.*sam deploy --config-env dev --region us-east-2 ARCH.*Shift: gradual",
 		},
 		{
 			name:  "a role that has a prefix in SAM's bucket uploads there",
@@ -167,6 +169,11 @@ func TestRefused(t *testing.T) {
 			name: "an environment that samconfig.toml lacks", typed: []string{"deploy", "ENV=prod"},
 			prints: "samconfig.toml has no environment 'prod'; environments: dev staging production local",
 		},
+		{
+			name: "an environment with users that is deployed already", typed: []string{"deploy", "ENV=staging", "SHIFT=at-once", "BUILD=b 1"},
+			prints: "type: deploy/deploy staging at-once",
+		},
+		{name: "a deployment without a region", typed: []string{"deploy", "AWS_DEFAULT_REGION="}, prints: "there is no region: set AWS_REGION"},
 		{name: "a build whose name is no text of YAML", typed: []string{"build-CreatePlantFunction", `BUILD=x"`}, prints: "BUILD must have 1 to 100"},
 		{name: "another shift", typed: []string{"deploy", "SHIFT=now"}, prints: "traffic shifts gradual or at-once, not 'now'"},
 		{name: "another architecture", typed: []string{"build-CreatePlantFunction", "ARCH=mips"}, prints: "ARCH must be arm64 or x86_64"},
@@ -204,7 +211,7 @@ func makeWithStandIns(t *testing.T, environment []string, typed ...string) (call
 	command := exec.CommandContext(t.Context(), "make", typed...)
 	command.Dir = folder
 	command.Env = slices.Concat(environment, []string{
-		"PATH=" + programs + ":" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "CALLS=" + recorded,
+		"PATH=" + programs + ":" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "CALLS=" + recorded, "AWS_DEFAULT_REGION=us-east-2",
 	})
 	out, err := command.CombinedOutput()
 	content, _ := os.ReadFile(recorded) // without a call there is none

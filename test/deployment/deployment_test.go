@@ -70,7 +70,7 @@ var deploymentClaims = []claim{
 		return "refused"
 	}},
 	{name: "an administrator makes the first deployment", show: func(r *rehearsal, t *testing.T) string {
-		r.must(t, adminUploads, "BUILD=1111111 first", "deploy/deploy", "rehearsal", "at-once")
+		r.must(t, adminUploads, "BUILD=1111111 first", "make", "deploy", "ENV=rehearsal", "SHIFT=at-once")
 		r.url = r.output(t, stack, "Url")
 		r.token = r.issue(t, "alice", "1d")
 		return r.url

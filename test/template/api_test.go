@@ -81,7 +81,7 @@ func TestDoors(t *testing.T) {
 		"AWS::IAM::Role":     "AssumeRolePolicyDocument ManagedPolicyArns PermissionsBoundary Policies",
 		"AWS::Lambda::Alias": "FunctionName FunctionVersion Name",
 		"AWS::Lambda::Function": "Architectures Code Description Environment Handler LoggingConfig MemorySize " +
-			"ReservedConcurrentExecutions Role Runtime Tags Timeout TracingConfig",
+			"ReservedConcurrentExecutions Role Runtime Tags Timeout",
 		"AWS::Lambda::Permission": "Action FunctionName Principal SourceArn",
 		"AWS::Lambda::Version":    "Description FunctionName",
 		"AWS::Logs::LogGroup":     "LogGroupName RetentionInDays",

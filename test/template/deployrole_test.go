@@ -89,7 +89,7 @@ func TestPowers(t *testing.T) {
 		allow("dynamodb:GetItem", "dynamodb:table/${StackName}-TokensTable-*", nil),
 		allow("logs:CreateLogStream logs:PutLogEvents", log+":*", nil),
 		allow("lambda:GetAlias lambda:GetProvisionedConcurrencyConfig lambda:UpdateAlias", "lambda:function:${StackName}-*", nil),
-		allow("cloudwatch:DescribeAlarms xray:PutTelemetryRecords xray:PutTraceSegments", "*", nil),
+		allow("cloudwatch:DescribeAlarms", "*", nil),
 	})
 }
 

@@ -14,15 +14,12 @@ var conditionRows = []struct {
 	{"a domain needs a certificate", "DomainName=a", "HasDomain not DomainNeedsCertificate"},
 	{"a domain has a certificate", "DomainName=a CertificateArn=b", "HasDomain"},
 	{"a certificate waits for its domain", "CertificateArn=b", ""},
-	{"without a domain, AWS's own address stays open", "DefaultAddress=closed", "Closed not ClosedNeedsDomain"},
-	{"a domain replaces AWS's own address", "DefaultAddress=closed DomainName=a CertificateArn=b", "Closed HasDomain"},
 	{"an issuer needs an audience", "TokenIssuer=a", "not IssuerNeedsAudience"},
 	{"an audience needs an issuer", "TokenAudience=a", "not IssuerNeedsAudience"},
 	{"an issuer has an audience", "TokenIssuer=a TokenAudience=b", ""},
 	{"pages have an origin", "AllowedOrigins=a", "HasAllowedOrigins"},
 	{"roles have a boundary", "PermissionsBoundary=a", "HasBoundary"},
 	{"functions have a reservation", "ReservedConcurrency=1", "HasReservation"},
-	{"functions are traced", "Tracing=Active", "Traced"},
 }
 
 // TestConditions checks which conditions are met, and which rules are broken.

@@ -18,7 +18,7 @@ const (
 	integration = `{"httpMethod":"POST","payloadFormatVersion":"2.0","type":"aws_proxy",` +
 		`"uri":"arn:${AWS::Partition}` + invoke + `${CreatePlantFunctionAliaslive}/invocations"}`
 	// What operators search, and nothing that a client sends.
-	accessLog = `{"requestId":"$context.requestId","time":"$context.requestTimeEpoch","domain":"$context.domainName",` +
+	accessLog = `{"requestId":"$context.requestId","time":"$context.requestTimeEpoch",` +
 		`"routeKey":"$context.routeKey","status":"$context.status", "error":"$context.error.message",` +
 		`"authorizerError":"$context.authorizer.error","integrationError":"$context.integration.error", ` +
 		`"integrationStatus":"$context.integration.integrationStatus","integrationLatency":"$context.integration.latency", ` +
@@ -57,10 +57,9 @@ func oneOrMore(words string) any {
 	return words
 }
 
-// mayDo is what a function may do: one action on its table, besides writing its log and traces.
+// mayDo is what a function may do: one action on its table, besides writing its log.
 func mayDo(action, table string) string {
-	return "[" + allow(action, "${"+table+".Arn}", nil) + "," + allow("logs:CreateLogStream logs:PutLogEvents", "${Log.Arn}", nil) + "," +
-		either("Traced", allow("xray:PutTraceSegments xray:PutTelemetryRecords", "*", nil), noValue) + "]"
+	return "[" + allow(action, "${"+table+".Arn}", nil) + "," + allow("logs:CreateLogStream logs:PutLogEvents", "${Log.Arn}", nil) + "]"
 }
 
 // ours is what an alarm reads of the metrics of a stack.
@@ -85,12 +84,11 @@ var values = []value{
 	{"AuthorizerFunction", "Environment.Variables.TOKEN_AUDIENCE", "${TokenAudience}"},
 	{"*Function", "Architectures", `["${Architecture}"]`},
 	{"*Function", "MemorySize", "${Memory}"},
-	{"*Function", "TracingConfig.Mode", "${Tracing}"},
 	{"*Function", "ReservedConcurrentExecutions", either("HasReservation", `"${ReservedConcurrency}"`, noValue)},
 	// The metric filters read JSON. Lambda's own lines are those of failures.
 	{"*Function", "LoggingConfig", `{"ApplicationLogLevel":"INFO","LogFormat":"JSON","LogGroup":"${Log}","SystemLogLevel":"WARN"}`},
-	{"CreatePlantFunctionVersion*", "Description", "${Memory} ${Tracing}"},
-	{"AuthorizerFunctionVersion*", "Description", "${Memory} ${Tracing} ${TokenIssuer} ${TokenAudience}"},
+	{"CreatePlantFunctionVersion*", "Description", "${Memory}"},
+	{"AuthorizerFunctionVersion*", "Description", "${Memory} ${TokenIssuer} ${TokenAudience}"},
 	{"SAM/*Function", "AutoPublishAliasAllProperties", "true"}, // any change makes a version
 	{"*FunctionVersion*", "DeletionPolicy", "Retain"},          // for a roll back
 	{"*FunctionVersion*", "UpdateReplacePolicy", "Retain"},
@@ -113,7 +111,6 @@ var values = []value{
 	{"HttpApi", authorizer + "authorizerUri", "arn:aws" + invoke + "${AuthorizerFunction.Arn}:live/invocations"},
 	{"HttpApi", authorizer + "authorizerPayloadFormatVersion", "2.0"},
 	{"HttpApi", authorizer + "enableSimpleResponses", "true"},
-	{"HttpApi", "Body.servers.0.x-amazon-apigateway-endpoint-configuration.disableExecuteApiEndpoint", either("Closed", "true", "false")},
 	{"HttpApi", "DependsOn", "AuthorizerFunctionAliaslive"},
 	{"HttpApi", "Body.x-amazon-apigateway-cors", either("HasAllowedOrigins", cors, noValue)},
 	{"HttpApiApiGatewayDefaultStage", "DefaultRouteSettings", `{"ThrottlingBurstLimit":"${ThrottleBurst}","ThrottlingRateLimit":"${ThrottleRate}"}`},
@@ -124,7 +121,7 @@ var values = []value{
 	{"HttpApiTokenAuthorizerAuthorizerPermission", "FunctionName", "${AuthorizerFunction.Arn}:live"},
 	{"HttpApiTokenAuthorizerAuthorizerPermission", "Principal", "apigateway.amazonaws.com"},
 	{"HttpApiTokenAuthorizerAuthorizerPermission", "SourceArn", execute + "authorizers/*"},
-	{"Outputs/Url", "Value", either("Closed", `"https://${DomainName}"`, `"https://${HttpApi}.execute-api.${AWS::Region}.${AWS::URLSuffix}"`)},
+	{"Outputs/Url", "Value", "https://${HttpApi}.execute-api.${AWS::Region}.${AWS::URLSuffix}"},
 	{"Domain*", "Condition", "HasDomain"},
 	{"Outputs/DomainTarget", "Condition", "HasDomain"},
 	{"Outputs/DomainTarget", "Value", "${Domain.RegionalDomainName}"},

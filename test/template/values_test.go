@@ -18,10 +18,10 @@ const (
 	integration = `{"httpMethod":"POST","payloadFormatVersion":"2.0","type":"aws_proxy",` +
 		`"uri":"arn:${AWS::Partition}` + invoke + `${CreatePlantFunctionAliaslive}/invocations"}`
 	// What operators search, and nothing that a client sends.
-	accessLog = `{"requestId":"$context.requestId","time":"$context.requestTimeEpoch",` +
-		`"routeKey":"$context.routeKey","status":"$context.status", "error":"$context.error.message",` +
-		`"authorizerError":"$context.authorizer.error","integrationError":"$context.integration.error", ` +
-		`"integrationStatus":"$context.integration.integrationStatus","integrationLatency":"$context.integration.latency", ` +
+	accessLog = `{"requestId":"$context.requestId","time":"$context.requestTimeEpoch", ` +
+		`"routeKey":"$context.routeKey","status":"$context.status","error":"$context.error.message", ` +
+		`"authorizerError":"$context.authorizer.error", "integrationError":"$context.integration.error", ` +
+		`"integrationStatus":"$context.integration.integrationStatus", "integrationLatency":"$context.integration.latency", ` +
 		`"responseLatency":"$context.responseLatency"}`
 )
 

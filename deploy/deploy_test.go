@@ -83,7 +83,7 @@ fi
 	// A git whose main was at the commits in the file main, and whose tree has the changes in the file changes.
 	standInGit = `#!/bin/sh
 case "$*" in
-"status --porcelain --untracked-files=no -- . :!samconfig.toml :!environments.yaml") cat changes ;;
+"status --porcelain --untracked-files=no -- . :!samconfig.toml :!environments") cat changes ;;
 "rev-list --first-parent refs/remotes/origin/main") cat main ;;
 *) exit 2 ;;
 esac

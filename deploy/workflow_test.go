@@ -26,7 +26,7 @@ esac
 const history = `
 export GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x@example.com GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x@example.com
 git init --quiet --initial-branch=main
-echo old >samconfig.toml; touch environments.yaml; git add .; git commit --quiet --message=first; git tag first
+echo old >samconfig.toml; mkdir environments; touch environments/shared.yaml; git add .; git commit --quiet --message=first; git tag first
 git checkout --quiet -b side; git commit --quiet --allow-empty --message=side; git tag side; git tag origin/main
 git checkout --quiet main; git merge --quiet --no-ff side
 echo new >samconfig.toml; git commit --quiet --all --message=last; git tag last

@@ -80,8 +80,8 @@ var deploymentClaims = []claim{
 // updateClaims are about later deployments.
 var updateClaims = []claim{
 	{name: "the role deploys another build, with other parameters", show: func(r *rehearsal, t *testing.T) string {
-		r.edit(t, "environments.yaml", "Memory: 256", "Memory: 512")
-		r.edit(t, "environments.yaml", "ThrottleRate: 1000", "ThrottleRate: 900")
+		r.edit(t, "environments/shared.yaml", "Memory: 256", "Memory: 512")
+		r.edit(t, "environments/shared.yaml", "ThrottleRate: 1000", "ThrottleRate: 900")
 		began := time.Now()
 		r.must(t, append(r.assume(t), roleUploads, "BUILD="+r.commit+" second", "deploy/deploy", "rehearsal")...)
 		took := time.Since(began)

@@ -61,7 +61,7 @@ var canaryClaims = []claim{
 		}
 		r.aws(t, "FunctionVersion", "lambda", "update-alias", "--function-name", function, "--name", "live",
 			"--function-version", oldest, "--routing-config", "AdditionalVersionWeights={}")
-		r.edit(t, "environments.yaml", "Memory: 256", "Memory: 512") // for a new version
+		r.edit(t, "environments/shared.yaml", "Memory: 256", "Memory: 512") // for a new version
 		output, err := r.deploy(t, "7777777 gradual", "deploy/stack", "rehearsal", "gradual")
 		r.want(t, err != nil, "the gradual deployment succeeds: %s", output)
 		if err == nil && !r.dry {

@@ -121,9 +121,12 @@ func (r *rehearsal) addEnvironment(t *testing.T) {
 	_, block, _ := strings.Cut(string(content), "[staging.deploy.parameters]\n")
 	block, _, _ = strings.Cut(block, "\n\n")
 	block = strings.ReplaceAll(block, "staging", "rehearsal")
-	block = strings.Replace(block, `{ Stage = "rehearsal"`, `{ Stage = "staging", RefusalLimit = 5, AllowedOrigins = "`+origin+`"`, 1)
 	added := string(content) + "\n[rehearsal.deploy.parameters]\n" + block + "\n"
 	if err := os.WriteFile(path, []byte(added), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	parameters := filepath.Join(r.folder, "environments/rehearsal.yaml")
+	if err := os.WriteFile(parameters, []byte("Stage: staging\nRefusalLimit: 5\nAllowedOrigins: "+origin+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -158,9 +161,9 @@ func (r *rehearsal) until(t *testing.T, limit time.Duration, isMet func() bool) 
 // undoEdits undoes the edits of the claim before, but for the boundary.
 func (r *rehearsal) undoEdits(t *testing.T) {
 	t.Helper()
-	r.must(t, "git", "checkout", "--quiet", "internal", "cmd", "environments.yaml", "template.yaml")
+	r.must(t, "git", "checkout", "--quiet", "internal", "cmd", "environments/shared.yaml", "template.yaml")
 	if r.boundary != "" {
-		r.edit(t, "environments.yaml", "PermissionsBoundary: ''", "PermissionsBoundary: "+r.boundary)
+		r.edit(t, "environments/shared.yaml", "PermissionsBoundary: ''", "PermissionsBoundary: "+r.boundary)
 	}
 }
 

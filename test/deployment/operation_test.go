@@ -128,6 +128,16 @@ var operationClaims = []claim{
 		})
 		return fmt.Sprintf("%.0f refusals, and the alarm, after %s", count, time.Since(began).Round(time.Second))
 	}},
+	{name: "ExpiredMetric counts a client's expired token, and not one of the smoke test", only: "it matches no filter patterns", show: func(r *rehearsal, t *testing.T) string {
+		pattern := r.aws(t, "metricFilters[?metricTransformations[0].metricName=='Expired'].filterPattern | [0]",
+			"logs", "describe-metric-filters", "--log-group-name", "/aws/lambda/"+stack)
+		for subject, want := range map[string]string{"bob": "1", "smoke-test": "0", "smoke-test-other": "0"} {
+			line := fmt.Sprintf(`{"msg":"authorize","reason":"expired","subject":%q,"token_id":"0123456789ab"}`, subject)
+			got := r.aws(t, "length(matches)", "logs", "test-metric-filter", "--filter-pattern", pattern, "--log-event-messages", line)
+			r.want(t, got == want, "%s matches %s lines of %s, want %s", pattern, got, subject, want)
+		}
+		return pattern
+	}},
 	{name: "each query of docs/operations.md runs, with what it finds", only: "it has no Logs Insights", show: func(r *rehearsal, t *testing.T) (came string) {
 		content, err := os.ReadFile("docs/operations.md")
 		if err != nil {
@@ -146,16 +156,19 @@ var operationClaims = []claim{
 				title = line[2:]
 				continue
 			}
-			group := "/aws/lambda/" + stack
-			if strings.Contains(title, "access log") {
-				group = "/aws/vendedlogs/" + stack + "-access"
+			groups := []string{"/aws/lambda/" + stack}
+			access := "/aws/vendedlogs/" + stack + "-access"
+			if strings.Contains(title, "in both groups") {
+				groups = append(groups, access)
+			} else if strings.Contains(title, "in the access log") {
+				groups = []string{access}
 			}
-			came += title + ": " + r.search(t, group, strings.ReplaceAll(line, "ID", header.Get("Apigw-Requestid"))) + "; "
+			came += title + ": " + r.search(t, groups, strings.ReplaceAll(line, "ID", header.Get("Apigw-Requestid"))) + "; "
 		}
 		return came
 	}},
 	{name: "how long a cold start takes", only: "it has no Logs Insights", show: func(r *rehearsal, t *testing.T) string {
-		return r.search(t, "/aws/lambda/"+stack, `filter msg = "cold start" | stats count(*) as starts, pct(init_ms, 50) as p50, max(init_ms) as longest`)
+		return r.search(t, []string{"/aws/lambda/" + stack}, `filter msg = "cold start" | stats count(*) as starts, pct(init_ms, 50) as p50, max(init_ms) as longest`)
 	}},
 }
 
@@ -187,12 +200,15 @@ func (r *rehearsal) hasFired(t *testing.T, alarm string, since time.Time) bool {
 
 // search runs a query of Logs Insights over the last three hours until it finds something, for some minutes. It
 // returns the first rows.
-func (r *rehearsal) search(t *testing.T, group, query string) (rows string) {
+func (r *rehearsal) search(t *testing.T, groups []string, query string) (rows string) {
 	t.Helper()
 	for range 5 { // lines arrive late
 		now := time.Now()
-		id := r.aws(t, "queryId", "logs", "start-query", "--log-group-names", group, "--query-string", query,
-			"--start-time", fmt.Sprint(now.Add(-3*time.Hour).Unix()), "--end-time", fmt.Sprint(now.Unix()))
+		start := append([]string{
+			"logs", "start-query", "--query-string", query, "--start-time", fmt.Sprint(now.Add(-3 * time.Hour).Unix()),
+			"--end-time", fmt.Sprint(now.Unix()), "--log-group-names",
+		}, groups...)
+		id := r.aws(t, "queryId", start...)
 		if r.dry {
 			id = "none"
 		}

@@ -1,18 +1,28 @@
 package template
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"fmt"
+	"log/slog"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+
+	"plantstore/internal/api"
+	"plantstore/internal/token"
 )
 
 // alarm is what the rules read of an AWS::CloudWatch::Alarm.
 type alarm struct {
 	AlarmDescription                     string
 	EvaluationPeriods, DatapointsToAlarm int
+	Period                               int // seconds, of an alarm on one metric
 	Threshold                            any
-	Metrics                              []struct { // an expression, and the metrics that it reads
+	Metrics                              []struct { // of another alarm: an expression, and the metrics that it reads
 		ID, Expression string
 		MetricStat     struct{ Period int } // seconds
 	}
@@ -29,12 +39,15 @@ func TestAlarms(t *testing.T) {
 		if !strings.Contains(string(operations), "\n### "+name+"\n") {
 			t.Errorf("docs/operations.md has no section %s", name)
 		}
-		if page := " docs/operations.md#" + strings.ToLower(name); !strings.HasSuffix(a.AlarmDescription, page) {
+		if page := " ${Documents}/operations.md#" + strings.ToLower(name); !strings.HasSuffix(a.AlarmDescription, page) {
 			t.Errorf("%s says %q, want it to end with %q", name, a.AlarmDescription, page)
 		}
-		minutes := a.Metrics[1].MetricStat.Period / 60
+		minutes := a.Period / 60
+		if len(a.Metrics) > 0 {
+			minutes = a.Metrics[1].MetricStat.Period / 60
+		}
 		said := []string{fmt.Sprintf("In %d of %d minutes, ", a.DatapointsToAlarm*minutes, a.EvaluationPeriods*minutes)}
-		if name != "ErrorsAlarm" {
+		if name != "ErrorsAlarm" && name != "ExpiredAlarm" {
 			said = append(said, a.share(t, name, minutes)...)
 		}
 		for _, text := range said {
@@ -61,6 +74,85 @@ func (a alarm) share(t *testing.T, name string, minutes int) (said []string) {
 	}
 	threshold := named(fmt.Sprint(a.Threshold)) // a number, or a parameter
 	return []string{"more than " + threshold + " ", fmt.Sprintf(" of the requests, and %d %s, ", least, interval)}
+}
+
+// TestDegraded checks that the query of DegradedAlarm finds the lines that DegradedMetric counts.
+func TestDegraded(t *testing.T) {
+	operations, err := os.ReadFile("docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := strings.NewReplacer("{ ", "filter ", "$.", "", "&&", "and", "||", "or", " }", " | stats ")
+	want := "\n# degraded\n" + query.Replace(production(t).Nodes["DegradedMetric.FilterPattern"])
+	if !strings.Contains(string(operations), want) {
+		t.Errorf("docs/operations.md does not have the query %q", want)
+	}
+}
+
+// TestExpired checks that ExpiredMetric counts the line that the authorizer writes of a client's expired token,
+// and no other. JWTs expire every hour, and their clients then fetch new ones.
+func TestExpired(t *testing.T) {
+	pattern := production(t).Nodes["ExpiredMetric.FilterPattern"]
+	alice := token.Principal{Subject: "alice", TokenID: "0123456789ab"}
+	for _, row := range []struct {
+		name      string
+		principal token.Principal
+		err       error
+		want      bool
+	}{
+		{"a client's expired token", alice, token.ReasonExpired, true},
+		{"a revoked token", alice, token.ReasonRevoked, false},
+		{"an expired JWT, whose claims are not logged", token.Principal{}, token.ReasonExpired, false},
+		{"a token of deploy/smoke-test", token.Principal{Subject: "smoke-test", TokenID: "a"}, token.ReasonExpired, false},
+		{"its second token", token.Principal{Subject: "smoke-test-other", TokenID: "a"}, token.ReasonExpired, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			var line bytes.Buffer
+			authorizer := api.Authorizer{
+				Tokens: verified{principal: row.principal, err: row.err},
+				Log:    slog.New(slog.NewJSONHandler(&line, nil)),
+			}
+			event := `{"headers":{"authorization":"Bearer a"}}`
+			if _, err := authorizer.Invoke(t.Context(), []byte(event)); err != nil {
+				t.Fatal(err)
+			}
+			if got := matches(t, pattern, line.Bytes()); got != row.want {
+				t.Errorf("%s matches %s = %t, want %t", pattern, &line, got, row.want)
+			}
+		})
+	}
+}
+
+// verified is a [token.Verifier] that returns this for every token.
+type verified struct {
+	principal token.Principal
+	err       error
+}
+
+func (v verified) Verify(context.Context, string) (token.Principal, error) { return v.principal, v.err }
+
+// matches reports whether a line matches a filter pattern, which compares members with texts and joins that by
+// &&. TestRehearsal shows the pattern to CloudWatch itself.
+func matches(t *testing.T, pattern string, line []byte) bool {
+	t.Helper()
+	var members map[string]any
+	if err := json.Unmarshal(line, &members); err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	pattern = strings.TrimSuffix(strings.TrimPrefix(pattern, "{ $."), " }")
+	for comparison := range strings.SplitSeq(pattern, " && $.") {
+		words := strings.Fields(comparison) // a member, an operator and a text
+		got := fmt.Sprint(members[words[0]])
+		expression, isExpression := strings.CutPrefix(words[2], "%")
+		isEqual := strconv.Quote(got) == words[2]
+		if isExpression {
+			isEqual = regexp.MustCompile(strings.TrimSuffix(expression, "%")).MatchString(got)
+		}
+		if isEqual != (words[1] == "=") {
+			return false
+		}
+	}
+	return true
 }
 
 // TestCrashes checks that ErrorsAlarm reads the errors of each function that Lambda counts, because a crash logs

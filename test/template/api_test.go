@@ -72,7 +72,7 @@ func TestDoors(t *testing.T) {
 		"AWS::ApiGatewayV2::DomainName": "DomainName DomainNameConfigurations",
 		"AWS::ApiGatewayV2::Stage":      "AccessLogSettings ApiId AutoDeploy DefaultRouteSettings StageName Tags",
 		"AWS::CloudWatch::Alarm": "AlarmActions AlarmDescription ComparisonOperator DatapointsToAlarm EvaluationPeriods Metrics " +
-			"OKActions Threshold TreatMissingData",
+			"MetricName Namespace OKActions Period Statistic Threshold TreatMissingData",
 		"AWS::CloudWatch::Dashboard":       "DashboardBody DashboardName",
 		"AWS::CodeDeploy::Application":     "ComputePlatform",
 		"AWS::CodeDeploy::DeploymentGroup": "AlarmConfiguration ApplicationName AutoRollbackConfiguration DeploymentConfigName DeploymentStyle ServiceRoleArn",

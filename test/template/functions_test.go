@@ -12,9 +12,10 @@ import (
 
 // function is what the rules read of an AWS::Lambda::Function.
 type function struct {
-	Environment struct{ Variables map[string]string }
-	MemorySize  any
-	Timeout     int // seconds
+	Environment   struct{ Variables map[string]string }
+	LoggingConfig any
+	MemorySize    any
+	Timeout       int // seconds
 }
 
 // TestFunctions checks that Lambda stops a function a second after its budget, and that the limit of its heap
@@ -48,7 +49,7 @@ func TestVersions(t *testing.T) {
 	functions := properties[function](t, s, "AWS::Lambda::Function")
 	for name, v := range properties[version](t, s, "AWS::Lambda::Version") {
 		f := functions[named(v.FunctionName)]
-		read := fmt.Sprint(f.Environment.Variables, f.MemorySize)
+		read := fmt.Sprint(f.Environment.Variables, f.MemorySize, f.LoggingConfig)
 		longest := v.Description
 		for name, parameter := range s.Parameters {
 			reference := "${" + name + "}"

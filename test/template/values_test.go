@@ -21,7 +21,8 @@ const (
 	accessLog = `{"requestId":"$context.requestId","time":"$context.requestTimeEpoch", ` +
 		`"routeKey":"$context.routeKey","status":"$context.status","error":"$context.error.message", ` +
 		`"authorizerError":"$context.authorizer.error", "integrationError":"$context.integration.error", ` +
-		`"integrationStatus":"$context.integration.integrationStatus", "integrationLatency":"$context.integration.latency", ` +
+		`"integrationStatus":"$context.integration.integrationStatus", ` +
+		`"integrationRequestId":"$context.integration.requestId", "integrationLatency":"$context.integration.latency", ` +
 		`"responseLatency":"$context.responseLatency"}`
 )
 
@@ -85,10 +86,10 @@ var values = []value{
 	{"*Function", "Architectures", `["${Architecture}"]`},
 	{"*Function", "MemorySize", "${Memory}"},
 	{"*Function", "ReservedConcurrentExecutions", either("HasReservation", `"${ReservedConcurrency}"`, noValue)},
-	// The metric filters read JSON. Lambda's own lines are those of failures.
-	{"*Function", "LoggingConfig", `{"ApplicationLogLevel":"INFO","LogFormat":"JSON","LogGroup":"${Log}","SystemLogLevel":"WARN"}`},
-	{"CreatePlantFunctionVersion*", "Description", "${Memory}"},
-	{"AuthorizerFunctionVersion*", "Description", "${Memory} ${TokenIssuer} ${TokenAudience}"},
+	// The metric filters read JSON.
+	{"*Function", "LoggingConfig", `{"ApplicationLogLevel":"INFO","LogFormat":"JSON","LogGroup":"${Log}","SystemLogLevel":"${SystemLogLevel}"}`},
+	{"CreatePlantFunctionVersion*", "Description", "${Memory} ${SystemLogLevel}"},
+	{"AuthorizerFunctionVersion*", "Description", "${Memory} ${SystemLogLevel} ${TokenIssuer} ${TokenAudience}"},
 	{"SAM/*Function", "AutoPublishAliasAllProperties", "true"}, // any change makes a version
 	{"*FunctionVersion*", "DeletionPolicy", "Retain"},          // for a roll back
 	{"*FunctionVersion*", "UpdateReplacePolicy", "Retain"},
@@ -125,6 +126,8 @@ var values = []value{
 	{"Domain*", "Condition", "HasDomain"},
 	{"Outputs/DomainTarget", "Condition", "HasDomain"},
 	{"Outputs/DomainTarget", "Value", "${Domain.RegionalDomainName}"},
+	{"Outputs/RegionalHostedZoneId", "Condition", "HasDomain"},
+	{"Outputs/RegionalHostedZoneId", "Value", "${Domain.RegionalHostedZoneId}"},
 	{"Domain", "DomainName", "${DomainName}"},
 	{"Domain", "DomainNameConfigurations", `[{"CertificateArn":"${CertificateArn}","EndpointType":"REGIONAL","SecurityPolicy":"TLS_1_2"}]`},
 
@@ -150,15 +153,19 @@ var values = []value{
 	{"DegradedMetric", "MetricTransformations", counted("Degraded")},
 	{"RefusalsMetric", "MetricTransformations", counted("Refusals")},
 	{"ThrottledMetric", "MetricTransformations", counted("Throttled")},
+	{"ExpiredMetric", "MetricTransformations", counted("Expired")}, // TestExpired checks its pattern
 	{"RequestsMetric", "LogGroupName", "${Log}"},
 	{"ErrorsMetric", "LogGroupName", "${Log}"},
 	{"DegradedMetric", "LogGroupName", "${Log}"},
 	{"RefusalsMetric", "LogGroupName", "${Log}"},
 	{"ThrottledMetric", "LogGroupName", "${AccessLog}"},
+	{"ExpiredMetric", "LogGroupName", "${Log}"},
 	{"*Alarm", "AlarmActions", either("HasAlarmTopic", `["${AlarmTopic}"]`, noValue)},
 	{"*Alarm", "OKActions", either("HasAlarmTopic", `["${AlarmTopic}"]`, noValue)},
-	{"*Alarm", "Metrics.1.ReturnData", "false"}, // an alarm watches its expression alone
-	{"*Alarm", "Metrics.2.ReturnData", "false"},
+	{"ErrorsAlarm", "Metrics.1.ReturnData", "false"}, // an alarm watches its expression alone
+	{"ErrorsAlarm", "Metrics.2.ReturnData", "false"},
+	{"[DRGT]*Alarm", "Metrics.1.ReturnData", "false"},
+	{"[DRGT]*Alarm", "Metrics.2.ReturnData", "false"},
 	{"*Alarm", "TreatMissingData", "notBreaching"}, // silence is no alarm
 	{"*Alarm", "ComparisonOperator", "GreaterThanThreshold"},
 	{"ErrorsAlarm", "Metrics.1.MetricStat", ours("Sum", "Errors", 60)},
@@ -176,7 +183,15 @@ var values = []value{
 	{"ErrorsAlarm", "Threshold", "0"},
 	{"ErrorsAlarm", "DatapointsToAlarm", "1"},
 	{"ErrorsAlarm", "EvaluationPeriods", "5"},
-	// Alarms on the API are not here, because anybody can cause them.
+	// One request fires, and the alarm lasts an hour, so that a client that retries sends one mail.
+	{"ExpiredAlarm", "Namespace", "PlantStore/${AWS::StackName}"},
+	{"ExpiredAlarm", "MetricName", "Expired"},
+	{"ExpiredAlarm", "Statistic", "Sum"},
+	{"ExpiredAlarm", "Threshold", "0"},
+	{"ExpiredAlarm", "DatapointsToAlarm", "1"},
+	{"ExpiredAlarm", "EvaluationPeriods", "12"},
+	// Alarms on the API are not here, because anybody can cause them. Nor is ExpiredAlarm: no deployment
+	// causes it.
 	{"*DeploymentGroup", "AlarmConfiguration.Alarms", `[{"Name":"${ErrorsAlarm}"},{"Name":"${DegradedAlarm}"},{"Name":"${RefusalsAlarm}"}]`},
 	{"*DeploymentGroup", "DeploymentConfigName", "CodeDeployDefault.LambdaCanary10Percent10Minutes"},
 	{"*DeploymentGroup", "ServiceRoleArn", "${CodeDeployRole.Arn}"},
@@ -196,6 +211,7 @@ func TestValues(t *testing.T) {
 		for parameter := range s.Parameters {
 			isListed = isListed || strings.Contains(text, "${"+parameter+"}")
 		}
-		return isListed && !strings.HasPrefix(place, "SAM/")
+		isText := strings.HasSuffix(place, ".AlarmDescription") // see TestAlarms
+		return isListed && !isText && !strings.HasPrefix(place, "SAM/")
 	})
 }

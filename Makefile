@@ -59,12 +59,12 @@ check: ## run what CI runs first: format, lint, template, workflows, documents, 
 	$(MAKE) lint
 	$(ACTIONLINT)
 	@if command -v sam >/dev/null; then \
-		sam validate --lint && cfn-lint deploy/role.yaml; \
+		sam validate --lint && cfn-lint deploy/role.yaml deploy/account.yaml; \
 	else \
 		echo 'SAM is missing: template.yaml is not validated (bin=$$(tools/venv tools/requirements/sam.txt) && export PATH=$$PATH:$$bin)'; \
 	fi
 	@if command -v checkov >/dev/null; then \
-		checkov --file template.yaml deploy/role.yaml --skip-download --compact --quiet; \
+		checkov --file template.yaml deploy/role.yaml deploy/account.yaml --skip-download --compact --quiet; \
 	else \
 		echo 'checkov is missing: template.yaml is not checked for security (bin=$$(tools/venv tools/requirements/checkov.txt) && export PATH=$$PATH:$$bin)'; \
 	fi

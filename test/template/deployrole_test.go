@@ -61,8 +61,7 @@ func TestPowers(t *testing.T) {
 		allow("codedeploy:*", "codedeploy:application:${StackName}-* codedeploy:deploymentgroup:${StackName}-*", nil),
 		allow("codedeploy:GetDeploymentConfig", "codedeploy:deploymentconfig:*", nil),
 		allow("apigateway:*", "apigateway:${AWS::Region}::/*", nil),
-		allow("dynamodb:Describe* dynamodb:GetResourcePolicy dynamodb:ListTagsOfResource dynamodb:TagResource dynamodb:UntagResource "+
-			"dynamodb:UpdateTable", "dynamodb:table/${StackName}-*", nil),
+		allow("dynamodb:Describe* dynamodb:GetResourcePolicy dynamodb:ListTagsOfResource dynamodb:UpdateTable", "dynamodb:table/${StackName}-*", nil),
 		allow("dynamodb:GetItem dynamodb:PutItem dynamodb:UpdateItem", "dynamodb:table/${StackName}-TokensTable-*", nil),
 		allow("logs:DeleteMetricFilter logs:DescribeMetricFilters logs:GetDataProtectionPolicy logs:ListTagsForResource "+
 			"logs:PutMetricFilter logs:TagResource logs:UntagResource", log+" "+log+":* logs:log-group:/aws/vendedlogs/${StackName}-*", nil),

@@ -74,8 +74,10 @@ mkdir -p .aws-sam/build && cp template.yaml .aws-sam/build && echo 'Shift: gradu
 `,
 	"aws": `[ "$1 $2" != "cloudformation describe-stacks" ] || echo b 0
 `,
-	// `go test -c` makes a program of tests that tries as many cases as $CASES says.
-	"go": `[ "$1 $2" = "test -c" ] || exit 0
+	// `go test -c` makes a program of tests that tries as many cases as $CASES says. An environment has a mistake
+	// if $MISTAKE is set.
+	"go": `[ "$1 $2 $MISTAKE" != "run ./tools/parameters yes" ] || exit 1
+[ "$1 $2" = "test -c" ] || exit 0
 mkdir -p "$(dirname "$4")"
 cat >"$4" <<'END'
 #!/bin/sh
@@ -174,6 +176,7 @@ func TestRefused(t *testing.T) {
 			prints: "type: deploy/deploy staging at-once",
 		},
 		{name: "a deployment without a region", typed: []string{"deploy", "AWS_DEFAULT_REGION="}, prints: "there is no region: set AWS_REGION"},
+		{name: "an environment with a mistake", typed: []string{"deploy", "MISTAKE=yes"}, prints: "Error 1"},
 		{name: "a build whose name is no text of YAML", typed: []string{"build-CreatePlantFunction", `BUILD=x"`}, prints: "BUILD must have 1 to 100"},
 		{name: "another shift", typed: []string{"deploy", "SHIFT=now"}, prints: "traffic shifts gradual or at-once, not 'now'"},
 		{name: "another architecture", typed: []string{"build-CreatePlantFunction", "ARCH=mips"}, prints: "ARCH must be arm64 or x86_64"},

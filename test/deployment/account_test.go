@@ -1,0 +1,63 @@
+package deployment
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestAccount deploys deploy/account.yaml without what the local AWS lacks, and checks which messages the pager
+// gets: those of two alarms, when they fire and when they end.
+func TestAccount(t *testing.T) {
+	needs(t, "aws")
+	local := start(t)
+	path := filepath.Join(local.folder, "deploy/account.yaml")
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := string(content)
+	for _, lacks := range []struct{ from, to string }{{"  Budget:\n    Type", "  Vault:\n"}, {"  Tables:", "  BackupRole:\n"}} {
+		before, rest, _ := strings.Cut(template, lacks.from)
+		_, after, found := strings.Cut(rest, lacks.to)
+		if !found {
+			t.Fatalf("deploy/account.yaml has no %s", lacks.from)
+		}
+		template = before + lacks.to + after
+	}
+	if err := os.WriteFile(path, []byte(template), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const account = "plant-store-account"
+	local.must(t, "aws", "cloudformation", "deploy", "--stack-name", account, "--template-file", "deploy/account.yaml",
+		"--capabilities", "CAPABILITY_IAM", "--parameter-overrides", "Mail=ops@example.com", "MonthlyBudget=50", "Pager=https://pager.example")
+	topic := local.output(t, account, "AlarmTopic")
+	pager := local.resource(t, account, "PagerSubscription")
+	filter := local.query(t, "Attributes.FilterPolicy", "sns", "get-subscription-attributes", "--subscription-arn", pager)
+
+	// The local AWS delivers to a queue what passes the pager's filter. For sqs, the CLI ignores AWS_ENDPOINT_URL.
+	endpoint := "http://127.0.0.1:" + local.port
+	url := local.query(t, "QueueUrl", "sqs", "create-queue", "--endpoint-url", endpoint, "--queue-name", "pager",
+		"--attributes", `{"Policy":"{\"Statement\":[{\"Effect\":\"Allow\",\"Principal\":\"*\",\"Action\":\"sqs:SendMessage\",\"Resource\":\"*\"}]}"}`)
+	queue := local.query(t, "Attributes.QueueArn", "sqs", "get-queue-attributes", "--endpoint-url", endpoint, "--queue-url", url, "--attribute-names", "QueueArn")
+	attributes := fmt.Sprintf(`{"RawMessageDelivery":"true","FilterPolicyScope":"MessageBody","FilterPolicy":%q}`, filter)
+	local.must(t, "aws", "sns", "subscribe", "--topic-arn", topic, "--protocol", "sqs", "--notification-endpoint", queue, "--attributes", attributes)
+	for _, row := range []struct {
+		message string
+		want    bool
+	}{
+		{`{"AlarmName":"plant-store-production-ErrorsAlarm-A1","NewStateValue":"ALARM"}`, true},
+		{`{"AlarmName":"plant-store-production-ErrorsAlarm-A1","NewStateValue":"OK"}`, true},
+		{`{"AlarmName":"plant-store-production-DegradedAlarm-A1","NewStateValue":"ALARM"}`, true},
+		{`{"AlarmName":"plant-store-production-ExpiredAlarm-A1","NewStateValue":"ALARM"}`, false},
+		{`{"source":"aws.backup","detail":{"state":"FAILED"}}`, false},
+	} {
+		local.must(t, "aws", "sns", "publish", "--topic-arn", topic, "--message", row.message)
+		got := local.query(t, "Messages[].Body", "sqs", "receive-message", "--endpoint-url", endpoint, "--queue-url", url)
+		if arrived := strings.Contains(got, row.message); arrived != row.want {
+			t.Errorf("the pager gets %s = %t, want %t", row.message, arrived, row.want)
+		}
+	}
+}

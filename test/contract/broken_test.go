@@ -36,7 +36,7 @@ func TestBroken(t *testing.T) {
 		},
 		{
 			name: "any secret is valid", refusedBy: "a token that nobody issued creates nothing",
-			file: "internal/token/verifier.go", from: "|| !sameDigest", to: "|| sameDigest && false",
+			file: "internal/token/verifier.go", from: "Digest(bearer))) != 1", to: "Digest(bearer))) > 1",
 		},
 		{
 			name: "a mistyped token is an internal error", refusedBy: "a token of 9000 characters",

@@ -2,7 +2,7 @@
 // the next:
 //
 //   - one attempt to call DynamoDB: AttemptTimeout of package dynamo
-//   - all of these together: [OperationWait], [AuthorizerWait]
+//   - all attempts together: [OperationWait], [AuthorizerWait]
 //   - until the function answers: operationAnswer, authorizerAnswer
 //   - until Lambda stops the function: [OperationTimeout], [AuthorizerTimeout]
 //   - until API Gateway answers in place of the function: 30 s for an operation, 10 s for the authorizer

@@ -16,15 +16,15 @@ import (
 )
 
 func main() {
-	function, err := coldstart.Open("TOKENS_TABLE")
+	resources, err := coldstart.Open("TOKENS_TABLE")
 	if err != nil {
 		log.Fatal(err)
 	}
-	store := &dynamo.Tokens{Client: function.Client, Table: function.Table}
+	store := &dynamo.Tokens{Client: resources.Client, Table: resources.Table}
 	var tokens token.Verifier = token.StoreVerifier{Store: store}
 	tokens, err = jwt.Before(tokens, os.Getenv)
 	if err != nil {
 		log.Fatal(err)
 	}
-	lambda.Start(&api.Authorizer{Tokens: tokens, Log: function.Log})
+	lambda.Start(&api.Authorizer{Tokens: tokens, Log: resources.Log})
 }

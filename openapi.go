@@ -3,7 +3,7 @@ package openapi
 
 import _ "embed" // for YAML
 
-// YAML is the contract, openapi.yaml. The page of internal/page shows it.
+// YAML is the contract, openapi.yaml.
 //
 //go:embed openapi.yaml
 var YAML []byte

@@ -1,5 +1,5 @@
-// Command plantstore serves the Plant Store on this machine, with a page to try it out, and manages bearer
-// tokens here or in AWS. `plantstore --help` shows examples.
+// Command plantstore serves the Plant Store on this machine, and manages bearer tokens here or in AWS.
+// `plantstore --help` shows examples.
 package main
 
 import (

@@ -11,8 +11,8 @@ import "errors"
 const MaxSize = 390 << 10
 
 // MaxBody limits a body, in bytes. The largest plant needs less, even if each character is escaped: six
-// bytes for one, as in \u0041. A larger body could keep a function busy beyond its budget: to decode one
-// of this size takes a CPU up to 0.2 s, and a function of 256 MB, which has 0.145 of a CPU, 1.4 s.
+// bytes for one, as in \u0041. A larger body could keep a function busy beyond its budget: decoding one
+// of this size takes up to 0.2 s of a whole CPU. A function of 256 MB has 0.145 of a CPU, so it takes 1.4 s.
 const MaxBody = 2_500_000
 
 // Errors of [Decode].

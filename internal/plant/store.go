@@ -30,8 +30,8 @@ type Store interface {
 	// Create stores w.NewPlant under its id, unless the store has a plant with that id. It returns nil
 	// if the store now has w.NewPlant, written by this call or by an earlier one with the same key.
 	// Otherwise it returns ErrExists or ErrKeyReused, and the stored plant is unchanged, or
-	// ErrUnavailable or ErrOutcomeUnknown. Any other error means that the request cannot succeed as
-	// the service is set up, and nothing was stored.
+	// ErrUnavailable or ErrOutcomeUnknown. Any other error means that no request can succeed until an
+	// operator changes something, for example creates the table, and nothing was stored.
 	//
 	// The same write may be repeated any number of times, also concurrently. Create returns before
 	// the deadline of ctx or soon after it.
@@ -43,7 +43,7 @@ type Write struct {
 	NewPlant NewPlant
 	Key      string    // of the request: for one id, writes with the same key are the same request, so a retry is safe
 	Subject  string    // of the request's token
-	Time     time.Time // of the request; the store keeps the first attempt's
+	Time     time.Time // of the request; the store keeps that of the first request with this key
 }
 
 // NewWriteKey returns the key of a request: the SHA-256, in lower-case hexadecimal, of the length of

@@ -32,11 +32,11 @@ type Store interface {
 
 	// Add stores the new token t under its id. It may be repeated, and never changes a stored token. It
 	// returns ErrUnavailable or ErrOutcomeUnknown. Any other error means that a different token has the
-	// id, or that Add cannot succeed as the service is set up, and nothing was stored.
+	// id, or that Add cannot succeed until an operator changes something, and nothing was stored.
 	Add(ctx context.Context, t Token) error
 
 	// Revoke makes the token with this id invalid for good: no concurrent or later Add undoes it. It
 	// may be repeated. It returns ErrNotFound, ErrUnavailable or ErrOutcomeUnknown. Any other error means
-	// that Revoke cannot succeed as the service is set up, and nothing was changed.
+	// that Revoke cannot succeed until an operator changes something, and nothing was changed.
 	Revoke(ctx context.Context, id string) error
 }

@@ -28,9 +28,9 @@ func TestRevoke(t *testing.T) {
 	if len(blocks) != 5 {
 		t.Fatalf("the section has %d parts, want two blocks of commands", len(blocks))
 	}
-	_, one, _ := strings.Cut(blocks[1], "--output text)\n") // the table comes from here
-	const alice, since = "subject = :s", "created_at >= :s"
+	one := strings.TrimPrefix(blocks[1], "sh\n")
 	many := strings.TrimPrefix(blocks[3], "sh\n")
+	const alice, since = "subject = :s", "created_at >= :s"
 	for _, test := range []struct {
 		name     string
 		commands string

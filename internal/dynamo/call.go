@@ -22,50 +22,42 @@ type operation[In, Out any] func(*dynamodb.Client, context.Context, *In, ...func
 // The SDK has such a loop too. It returns only the last error, which does not show whether an earlier
 // attempt was applied.
 func call[In, Out any](ctx context.Context, client *dynamodb.Client, o operation[In, Out], in *In) (*Out, error) {
-	retries := retries{client: client.Options().Retryer}
+	r := retries{retryer: client.Options().Retryer}
 	failure := new(callError)
 	for {
 		out, connected, err := attempt(ctx, client, o, in)
 		if err == nil {
-			retries.succeeded()
+			r.succeeded()
 			return out, nil
 		}
 		mayBeApplied := connected && !refused(err)
-		failure.add(err, mayBeApplied, retries.mayHelp(ctx, err))
-		if !failure.Temporary {
+		failure.add(err, mayBeApplied)
+		if ctx.Err() != nil {
+			return nil, failure.giveUp(ctx.Err())
+		}
+		if !mayBeApplied && !r.retryer.IsErrorRetryable(err) {
 			return nil, failure
 		}
-		if err := retries.wait(ctx, err); err != nil {
-			failure.Cause = fmt.Errorf("%w; an attempt: %w", err, failure.Cause)
-			return nil, failure
+		if err := r.wait(ctx, err); err != nil {
+			return nil, failure.giveUp(err)
 		}
 	}
 }
 
-// attempt makes one attempt. connected reports whether it got a connection: without one, DynamoDB received
-// nothing.
+// attempt makes one attempt. connected reports whether it got a connection, a new one or one that was idle:
+// without one, DynamoDB received nothing.
 func attempt[In, Out any](
 	ctx context.Context, client *dynamodb.Client, o operation[In, Out], in *In,
 ) (out *Out, connected bool, err error) {
-	var c connection
-	out, err = o(client, c.trace(ctx), in, withoutRetries)
-	return out, c.open, err
+	// The HTTP client calls GotConn before it sends the request, in the goroutine that called it.
+	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }}
+	out, err = o(client, httptrace.WithClientTrace(ctx, trace), in, withoutRetries)
+	return out, connected, err
 }
 
 // withoutRetries is an option of an operation. The SDK still corrects its clock by an answer: it signs the
 // next attempt with the time of DynamoDB.
 func withoutRetries(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }
-
-// connection records whether an attempt got a connection, a new one or one that was idle.
-type connection struct{ open bool }
-
-// trace returns a context for the attempt. The HTTP client calls GotConn before it sends the request, in the
-// goroutine that called it.
-func (c *connection) trace(ctx context.Context) context.Context {
-	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(httptrace.GotConnInfo) { c.open = true },
-	})
-}
 
 // refused reports whether err is DynamoDB's refusal to carry an attempt out: a status 4xx with one of
 // its errors. The SDK has types for those of the operation's model. The names of all others, such as
@@ -83,7 +75,7 @@ func refused(err error) bool {
 // callError is why an operation of DynamoDB failed. A store reports it by [translate].
 type callError struct {
 	MayBeApplied bool // one of the attempts got a connection, and its outcome is unknown
-	Temporary    bool // another attempt may succeed
+	Temporary    bool // a later call may succeed
 	Cause        error
 }
 
@@ -92,14 +84,19 @@ func (e *callError) Error() string { return "dynamo: " + e.Cause.Error() }
 // Unwrap returns the cause.
 func (e *callError) Unwrap() error { return e.Cause }
 
-// add adds an attempt that failed with err. One that may have been applied is worth another attempt, which
-// shows its outcome. As the cause, a timeout says less than what came before it.
-func (e *callError) add(err error, mayBeApplied, retryMayHelp bool) {
+// add adds an attempt that failed with err. A timeout does not replace an earlier, more precise cause.
+func (e *callError) add(err error, mayBeApplied bool) {
 	e.MayBeApplied = e.MayBeApplied || mayBeApplied
-	e.Temporary = mayBeApplied || retryMayHelp
 	if e.Cause == nil || !errors.Is(err, context.DeadlineExceeded) {
 		e.Cause = err
 	}
+}
+
+// giveUp records why there is no further attempt, although one may succeed. It returns e.
+func (e *callError) giveUp(reason error) *callError {
+	e.Temporary = true
+	e.Cause = fmt.Errorf("%w; an attempt: %w", reason, e.Cause)
+	return e
 }
 
 // translate returns err, an error of [call], as a store reports it: as unknown if the operation may have been

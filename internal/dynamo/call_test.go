@@ -126,7 +126,8 @@ func TestCreateByAttempts(t *testing.T) {
 }
 
 // A put whose outcome does not become known ends with the deadline: with ErrUnavailable if no attempt
-// may have been applied, or else with ErrOutcomeUnknown. The error contains the cause, for the log.
+// may have been applied, or else with ErrOutcomeUnknown. For the log, the error says that the time is over,
+// and what failed.
 func TestCreateByDeadline(t *testing.T) {
 	tests := []struct {
 		name     string
@@ -136,7 +137,7 @@ func TestCreateByDeadline(t *testing.T) {
 	}{
 		{name: "every attempt fails", attempts: do(fail), want: unknown, cause: "InternalServerError"},
 		{name: "every answer is lost", attempts: do(hangUp), want: unknown, cause: "EOF"},
-		{name: "no attempt is answered", attempts: do(stall), want: unknown, cause: "deadline"},
+		{name: "no attempt is answered", attempts: do(stall), want: unknown, cause: "Client.Timeout exceeded"},
 		{name: "every attempt is over a limit of the account", attempts: do(limit), want: plant.ErrUnavailable, cause: "RequestLimit"},
 		{name: "throttling, then no answer", attempts: do(throttle, stall), want: unknown, cause: "Throttling"},
 		{name: "a failure, then throttling", attempts: do(fail, throttle), want: unknown, cause: "Throttling"},
@@ -151,8 +152,9 @@ func TestCreateByDeadline(t *testing.T) {
 				if !isOnly(err, test.want) {
 					t.Fatalf("Create = %v after %d attempts, want %v", err, n, test.want)
 				}
-				if !strings.Contains(err.Error(), test.cause) {
-					t.Errorf("Create = %v after %d attempts, want the cause %q", err, n, test.cause)
+				_, cause, late := strings.Cut(err.Error(), ": dynamo: context deadline exceeded; an attempt: ")
+				if !late || !strings.Contains(cause, test.cause) {
+					t.Errorf("Create = %v after %d attempts, want an error of the deadline with the cause %q", err, n, test.cause)
 				}
 				if took := time.Since(start); took != budget.OperationWait {
 					t.Errorf("Create took %v, want %v", took, budget.OperationWait)
@@ -162,7 +164,8 @@ func TestCreateByDeadline(t *testing.T) {
 	}
 }
 
-// An operation of an ended context makes no attempt. A later call may succeed.
+// An operation of an ended context makes no attempt. A later call may succeed. The error says how the context
+// ended.
 func TestEndedContext(t *testing.T) {
 	late, cancelLate := context.WithTimeout(t.Context(), 0)
 	defer cancelLate()
@@ -182,6 +185,9 @@ func TestEndedContext(t *testing.T) {
 				err := fake.plants().Create(test.ctx, fern)
 				if n := len(fake.requests); n != 0 || !isOnly(err, plant.ErrUnavailable) {
 					t.Errorf("Create = %v after %d attempts, want %v after none", err, n, plant.ErrUnavailable)
+				}
+				if want := ": dynamo: " + test.ctx.Err().Error() + "; an attempt: "; !strings.Contains(err.Error(), want) {
+					t.Errorf("Create = %v, want %q in it", err, want)
 				}
 			})
 		})

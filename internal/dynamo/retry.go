@@ -26,21 +26,15 @@ func newRetryer() *retry.Standard {
 // each operation fails at its first attempt. Source: Amazon Builders' Library, "Timeouts, retries, and backoff
 // with jitter".
 type retries struct {
-	client   aws.Retryer
+	retryer  aws.Retryer
 	number   int               // of retries so far
 	giveBack func(error) error // returns to the quota what the last retry took; nil before the first retry
-}
-
-// mayHelp reports whether the operation may succeed after an attempt that failed with err. If ctx has ended, it
-// may, in a later call.
-func (r *retries) mayHelp(ctx context.Context, err error) bool {
-	return ctx.Err() != nil || r.client.IsErrorRetryable(err)
 }
 
 // wait waits before the retry of an attempt that failed with err. It returns an error if ctx ends or the quota
 // is used up.
 func (r *retries) wait(ctx context.Context, err error) error {
-	r.giveBack, err = r.client.GetRetryToken(ctx, err)
+	r.giveBack, err = r.retryer.GetRetryToken(ctx, err)
 	if err != nil {
 		return err
 	}
@@ -49,12 +43,12 @@ func (r *retries) wait(ctx context.Context, err error) error {
 }
 
 // succeeded returns to the quota what the last retry took, and adds a little for the success. The SDK's functions
-// for that return the error that they get, which is nil.
+// for that return the error that they get, which is nil. An [aws.Retryer] has no GetAttemptToken.
 func (r *retries) succeeded() {
 	if r.giveBack != nil {
 		_ = r.giveBack(nil)
 	}
-	_ = r.client.GetInitialToken()(nil)
+	_ = r.retryer.GetInitialToken()(nil)
 }
 
 // retryable adds to the SDK's rules: repeat an attempt that got no answer from DynamoDB, whatever the

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
@@ -29,13 +28,6 @@ var (
 	errTokenMalformed = errors.New("api: Authorization header is malformed")
 )
 
-// errInternal stands for every error that is not in the catalogue. The text of such an error goes to the log, and
-// never to the client.
-var errInternal = errors.New("api: internal error")
-
-// ownErrors is the first code for a fault of the service. Smaller codes are for a fault of the request.
-const ownErrors = 5001
-
 // entry is an error of the catalogue.
 type entry struct {
 	code    int32
@@ -47,6 +39,11 @@ type entry struct {
 	// function refuses the request before it reads the key.
 	retry bool
 }
+
+// internalError answers every error that is not in the catalogue. The text of such an error goes to the log, and
+// never to the client. The codes from this one on are for a fault of the service, smaller codes for a fault of
+// the request.
+var internalError = entry{code: 5001, message: "There was an internal error."}
 
 // catalogue holds every error that the service answers, in the order of the codes. The status is
 // always 400. Tests compare it with openapi.yaml and README.md.
@@ -62,7 +59,7 @@ var catalogue = []entry{
 	{code: 2003, cause: token.ErrInvalid, message: "The token is unknown, revoked or expired."},
 	{code: 3001, cause: plant.ErrExists, message: "A plant with this id exists."},
 	{code: 3002, cause: plant.ErrKeyReused, message: "The Idempotency-Key was used with another plant of this id."},
-	{code: 5001, cause: errInternal, message: "There was an internal error."},
+	internalError,
 	{code: 5002, cause: plant.ErrUnavailable, retry: true, message: "The store is unavailable; this attempt changed nothing."},
 	{code: 5003, cause: token.ErrUnavailable, retry: true, message: "Tokens cannot be checked now; this attempt changed nothing."},
 	{code: 5004, cause: plant.ErrOutcomeUnknown, retry: true, message: "The outcome is unknown: the request may have taken effect."},
@@ -86,18 +83,19 @@ func classify(err error) outcome {
 	return outcome{entry: e, err: err}
 }
 
-// find returns the entry of err in the catalogue, and that of errInternal if err has none.
+// find returns the entry of err in the catalogue, and internalError if err has none.
 func find(err error) entry {
-	i := slices.IndexFunc(catalogue, func(e entry) bool { return errors.Is(err, e.cause) })
-	if i < 0 {
-		return find(errInternal)
+	for _, e := range catalogue {
+		if errors.Is(err, e.cause) {
+			return e
+		}
 	}
-	return catalogue[i]
+	return internalError
 }
 
 // level returns the level of a request's line: ERROR if the fault is the service's.
 func (o outcome) level() slog.Level {
-	if o.code >= ownErrors {
+	if o.code >= internalError.code {
 		return slog.LevelError
 	}
 	return slog.LevelInfo
@@ -118,7 +116,7 @@ func (o outcome) attributes(ctx context.Context, r request, took time.Duration) 
 	if reason, ok := errors.AsType[token.Reason](o.err); ok {
 		attributes = append(attributes, slog.String("reason", string(reason)))
 	}
-	if o.code >= ownErrors {
+	if o.code >= internalError.code {
 		attributes = append(attributes, slog.String("error", o.err.Error()))
 	}
 	return attributes

@@ -159,7 +159,7 @@ func checkedError(t *testing.T, sent response) (refusal Error) {
 func checkHeaders(t *testing.T, headers map[string]string, got answer) {
 	t.Helper()
 	want := map[string]string{"content-type": "application/json"}
-	if got.refusal.Code >= 5002 {
+	if got.refusal.Code > internalError.code {
 		want["retry-after"] = "1"
 	}
 	if got.key != "" {
@@ -170,8 +170,8 @@ func checkHeaders(t *testing.T, headers map[string]string, got answer) {
 	}
 }
 
-// checkedVerdict returns// checkedVerdict returns the verdict of the authorizer on an event, and the line that it logs. It checks
-// that the authorizer lets the request pass: the function refuses it.
+// checkedVerdict returns the verdict of the authorizer on an event, and the line that it logs. It checks that
+// the authorizer lets the request pass: the function refuses it.
 func checkedVerdict(t *testing.T, verify verify, event []byte) (verdict, object) {
 	t.Helper()
 	if verify == nil {

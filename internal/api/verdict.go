@@ -23,7 +23,7 @@ func newVerdict(authorization string, p token.Principal, o outcome) verdict {
 	switch {
 	case o.err == nil:
 		return verdict{Verdict: "allow", Presented: presented, Subject: p.Subject, TokenID: p.TokenID}
-	case o.code < ownErrors:
+	case o.code < internalError.code:
 		return verdict{Verdict: "deny", Presented: presented}
 	}
 	// Also for an internal error: the authorizer logs 5001, and the function answers 5003.

@@ -22,8 +22,8 @@ type Server struct {
 }
 
 // Serve starts `plantstore serve` on a free port, with these variables alone, whatever the environment of
-// the test is. Without any, its stores are in memory. It stops at the end of the test, cleanly or the test fails. A test that fails prints what
-// the server logged.
+// the test is. Without any, its stores are in memory. At the end of the test it stops; an unclean exit fails
+// the test. A test that fails prints what the server logged.
 func Serve(t testing.TB, binary string, environment ...string) *Server {
 	t.Helper()
 	command := exec.Command(binary, "serve", "--addr", "127.0.0.1:0")

@@ -23,8 +23,8 @@ type Plants struct {
 
 var _ plant.Store = (*Plants)(nil)
 
-// plantKey is the table's key.
-var plantKey = Key{Name: "id", Type: types.ScalarAttributeTypeN}
+// The table's key.
+const plantKey, plantKeyType = "id", types.ScalarAttributeTypeN
 
 // plantItem is a plant as the table holds it.
 type plantItem struct {
@@ -58,7 +58,7 @@ func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 	_, err = call(ctx, s.Client, (*dynamodb.Client).PutItem, &dynamodb.PutItemInput{
 		TableName:                           &s.Table,
 		Item:                                attributes,
-		ConditionExpression:                 aws.String("attribute_not_exists(" + plantKey.Name + ")"),
+		ConditionExpression:                 aws.String("attribute_not_exists(" + plantKey + ")"),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
 	if exists, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {

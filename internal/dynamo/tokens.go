@@ -23,8 +23,8 @@ type Tokens struct {
 
 var _ token.Store = (*Tokens)(nil)
 
-// tokenKey is the table's key.
-var tokenKey = Key{Name: "id", Type: types.ScalarAttributeTypeS}
+// The table's key.
+const tokenKey, tokenKeyType = "id", types.ScalarAttributeTypeS
 
 // tokenItem is a token as the table holds it. A revoked one stays until it would have expired:
 // without it, a put that was delayed could store the token again.
@@ -62,7 +62,7 @@ func (s *Tokens) Add(ctx context.Context, t token.Token) error {
 	_, err = call(ctx, s.Client, (*dynamodb.Client).PutItem, &dynamodb.PutItemInput{
 		TableName:                           &s.Table,
 		Item:                                item,
-		ConditionExpression:                 aws.String("attribute_not_exists(" + tokenKey.Name + ")"),
+		ConditionExpression:                 aws.String("attribute_not_exists(" + tokenKey + ")"),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
 	if exists, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
@@ -84,7 +84,7 @@ func (s *Tokens) Revoke(ctx context.Context, id string) error {
 	_, err := call(ctx, s.Client, (*dynamodb.Client).UpdateItem, &dynamodb.UpdateItemInput{
 		TableName:                 &s.Table,
 		Key:                       tokenItemKey(id),
-		ConditionExpression:       aws.String("attribute_exists(" + tokenKey.Name + ")"),
+		ConditionExpression:       aws.String("attribute_exists(" + tokenKey + ")"),
 		UpdateExpression:          aws.String("SET revoked = :true"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{":true": &types.AttributeValueMemberBOOL{Value: true}},
 	})
@@ -136,14 +136,14 @@ func readError(err error) error { return translate(err, token.ErrUnavailable, to
 
 // tokenItemKey returns the key of the item with this id.
 func tokenItemKey(id string) map[string]types.AttributeValue {
-	return map[string]types.AttributeValue{tokenKey.Name: &types.AttributeValueMemberS{Value: id}}
+	return map[string]types.AttributeValue{tokenKey: &types.AttributeValueMemberS{Value: id}}
 }
 
 // decodeToken returns the token that an item holds. An item that somebody else wrote may hold none,
 // or a time that JSON cannot express.
 func decodeToken(item map[string]types.AttributeValue) (token.Token, error) {
 	var id string
-	_ = attributevalue.Unmarshal(item[tokenKey.Name], &id) // it is the key, so it is there and a string
+	_ = attributevalue.Unmarshal(item[tokenKey], &id) // it is the key, so it is there and a string
 	var stored tokenItem
 	if err := attributevalue.UnmarshalMap(item, &stored); err != nil {
 		return token.Token{}, fmt.Errorf("dynamo: the item with the id %q is no token: %w", id, err)

@@ -52,7 +52,7 @@ func TestBroken(t *testing.T) {
 		},
 		{
 			name: "a plant replaces another", refusedBy: "a retry after a lost answer gets the answer again",
-			file: "internal/dynamo/plants.go", from: `"attribute_not_exists("`, to: `"attribute_exists(" + plantKey.Name + ") OR attribute_not_exists("`,
+			file: "internal/dynamo/plants.go", from: `"attribute_not_exists("`, to: `"attribute_exists(" + plantKey + ") OR attribute_not_exists("`,
 		},
 		{
 			name: "a retry may have another tag", refusedBy: "a retry after a lost answer gets the answer again",

@@ -98,11 +98,10 @@ func TestDoors(t *testing.T) {
 
 // TestKeys checks that each table has the key that internal/dynamo uses.
 func TestKeys(t *testing.T) {
-	plants, tokens := dynamo.Keys()
-	for name, key := range map[string]dynamo.Key{"PlantsTable": plants, "TokensTable": tokens} {
+	for _, table := range dynamo.Tables("PlantsTable", "TokensTable") {
 		production(t).Nodes.check(t, []value{
-			{name, "AttributeDefinitions", fmt.Sprintf(`[{"AttributeName":%q,"AttributeType":%q}]`, key.Name, key.Type)},
-			{name, "KeySchema", fmt.Sprintf(`[{"AttributeName":%q,"KeyType":"HASH"}]`, key.Name)},
+			{table.Name, "AttributeDefinitions", fmt.Sprintf(`[{"AttributeName":%q,"AttributeType":%q}]`, table.Key, table.KeyType)},
+			{table.Name, "KeySchema", fmt.Sprintf(`[{"AttributeName":%q,"KeyType":"HASH"}]`, table.Key)},
 		}, nil)
 	}
 }

@@ -88,14 +88,14 @@ var canaryClaims = []claim{
 	}},
 }
 
-// waits are resources with which an update waits for a minute when its functions are live, and then fails.
+// waits are resources with which an update waits when its functions are live, until it is cancelled.
 const waits = `
 Resources:
   Handle: {Type: AWS::CloudFormation::WaitConditionHandle}
   Wait:
     Type: AWS::CloudFormation::WaitCondition
     DependsOn: [AuthorizerFunctionAliaslive, CreatePlantFunctionAliaslive]
-    Properties: {Handle: !Ref Handle, Timeout: '60'}
+    Properties: {Handle: !Ref Handle, Timeout: '600'}
 
 `
 

@@ -8,6 +8,7 @@
   could be that of somebody else's API.
 - The description of a restored table says what it was restored from. A restore to a point
   in time has what the table has now.
+- An update that is cancelled while a WaitCondition waits is rolled back at once.
 - Plain HTTP counts as TLS, because the bucket of `sam deploy` accepts nothing else.
 - Web pages reach the deployed APIs and nothing else. Otherwise, any page in a browser on
   this machine could create a function and run it here.
@@ -35,7 +36,7 @@ tempfile.tempdir = os.environ["STATE_DIR"] = os.environ["S3_DATA_DIR"] = private
 
 from ministack import app
 from ministack.services import dynamodb
-from ministack.services.cloudformation import changesets, engine
+from ministack.services.cloudformation import changesets, engine, handlers, wait_conditions
 from samtranslator.translator import transform as sam
 
 
@@ -109,6 +110,15 @@ def table_description(name, original=dynamodb._table_description):
     return original(name) | {key: value for key, value in dynamodb._tables[name].items() if key == "RestoreSummary"}
 
 
+def cancel_update_stack(params, original=handlers._cancel_update_stack):
+    """Cancels an update, and ends what it waits for."""
+    answer = original(params)
+    if answer[0] == 200:
+        for stack, resource in list(wait_conditions._waiting):
+            wait_conditions.signal_resource(stack, resource, "cancelled", "FAILURE")
+    return answer
+
+
 def pin_request_origin(address, _secure, original=app.pin_request_origin):
     original(address, True)
 
@@ -161,6 +171,7 @@ def parse_request(handler, original=http.server.BaseHTTPRequestHandler.parse_req
 app.app = guarded
 dynamodb._restore_table_to_point_in_time = restore
 dynamodb._table_description = table_description
+handlers._ACTION_HANDLERS["CancelUpdateStack"] = cancel_update_stack
 http.server.BaseHTTPRequestHandler.parse_request = parse_request
 changesets._apply_transforms = transform
 app.pin_request_origin = pin_request_origin

@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -53,8 +54,6 @@ build                b2
 `
 		authorizer = `AuthorizerFunction   version 10: 100 %, build b2
 `
-		createplant = `CreatePlantFunction  version 3: 100 %, build b1
-`
 		alarms = `alarms               0 of 2 fire
 `
 		back = `
@@ -63,6 +62,8 @@ aws lambda update-alias --function-name a-1 --name live --function-version 8 --r
 `
 		denied = "An error occurred (AccessDenied) when calling "
 	)
+	createplantIs := func(text string) string { return fmt.Sprintf("%-20s %s\n", "CreatePlantFunction", text) }
+	createplant := createplantIs("version 3: 100 %, build b1")
 	for _, test := range []struct {
 		name    string
 		answers map[string]string // that differ; an empty one is refused
@@ -109,8 +110,7 @@ aws lambda update-alias --function-name a-1 --name live --function-version 8 --r
 stack                plants: CREATE_IN_PROGRESS; its last change began 2026-01-01T00:00:00Z
 build                none: the first deployment has not succeeded
 AuthorizerFunction   ` + denied + `get-alias.a-1
-CreatePlantFunction  not created yet
-` + alarms,
+` + createplantIs("not created yet") + alarms,
 		},
 		{
 			name:    "without permission to see resources and alarms, the rest is shown",

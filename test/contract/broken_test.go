@@ -85,7 +85,7 @@ func TestBroken(t *testing.T) {
 		},
 		{
 			name: "an id is a float64", refusedBy: "ids that differ in the last digit are two", writes: "all",
-			file: "internal/dynamo/plants.go", from: "ID:              w.NewPlant.ID", to: "ID:              int64(float64(w.NewPlant.ID))",
+			file: "internal/dynamo/plants.go", from: "w.NewPlant.ID,", to: "int64(float64(w.NewPlant.ID)),",
 		},
 		{
 			name: "an empty tag is lost", refusedBy: "each text empty", writes: "all",

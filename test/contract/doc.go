@@ -8,7 +8,7 @@
 //	go test ./test/contract -run TestContract/NAME    the cases with NAME in their name, with _ for spaces
 //
 // A deployment belongs to its customers and nothing can be deleted from it. So with URL all runs for a
-// subject write the same single plant, with the tag contract-probe, unless WRITES=all. Its id comes
+// subject write the same single plant, with the texts contract-probe, unless WRITES=all. Its id comes
 // from SUBJECT, and a run that does not get it fails. Without SUBJECT, each token has a plant of its
 // own. The other cases that write are left out. With $OTHER_TOKEN, a token of another subject, the run
 // also shows that subjects do not share keys.

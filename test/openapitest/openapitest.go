@@ -72,8 +72,8 @@ func Key() string {
 // ID returns the n-th value of the key. [NewPlant] makes it JSON.
 func ID(n int64) string { return fmt.Sprint(n) }
 
-// Plant returns the Plant of an example of openapi.yaml, as the service answers it. There are two, 0
-// and 1.
+// Plant returns the Plant of an example of openapi.yaml, as the service answers it. There are two, sorted by
+// their names: 0 has every member.
 func Plant(example int) string { return asJSON(members(example)) }
 
 // PlantOf returns the first example with the text that each of [Texts] gets.

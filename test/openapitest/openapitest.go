@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"sync"
 
 	"go.yaml.in/yaml/v3"
@@ -69,7 +70,7 @@ func Key() string {
 	return keys[0]
 }
 
-// ID returns the n-th value of the key. [NewPlant] makes it JSON.
+// ID returns the n-th value of the key, as it stands in a path. [NewPlant] quotes a key that is a string.
 func ID(n int64) string { return fmt.Sprint(n) }
 
 // Plant returns the Plant of an example of openapi.yaml, as the service answers it. There are two, sorted by
@@ -106,7 +107,12 @@ func PlantWith(member, text string) string {
 }
 
 // NewPlant returns a plant with an id, as a NewPlant.
-func NewPlant(id, plant string) string { return fmt.Sprintf(`{%q:%s,%s`, Key(), id, plant[1:]) }
+func NewPlant(id, plant string) string {
+	if At("components", "schemas", "NewPlant", "properties", Key(), "type") == "string" {
+		id = strconv.Quote(id)
+	}
+	return fmt.Sprintf(`{%q:%s,%s`, Key(), id, plant[1:])
+}
 
 func asJSON(value any) string {
 	content, err := json.Marshal(value, json.Deterministic(true))

@@ -32,14 +32,14 @@ func TestTokens(t *testing.T) {
 func TestItemsOfOthers(t *testing.T) {
 	t.Parallel()
 	client, plants, tokens := dynamotest.Tables(t)
-	put := func(table string, id types.AttributeValue) {
-		in := &dynamodb.PutItemInput{TableName: &table, Item: map[string]types.AttributeValue{"id": id}}
+	put := func(table, key string, id types.AttributeValue) {
+		in := &dynamodb.PutItemInput{TableName: &table, Item: map[string]types.AttributeValue{key: id}}
 		if _, err := client.PutItem(t.Context(), in); err != nil {
 			t.Fatal(err)
 		}
 	}
-	put(plants, &types.AttributeValueMemberN{Value: "1"})
-	put(tokens, &types.AttributeValueMemberS{Value: "1"})
+	put(plants, "id", &types.AttributeValueMemberN{Value: "1"})
+	put(tokens, "id", &types.AttributeValueMemberS{Value: "1"})
 	write := plant.Write{NewPlant: plant.NewPlant{ID: 1}, Key: "k"}
 	if err := (&dynamo.Plants{Client: client, Table: plants}).Create(t.Context(), write); !errors.Is(err, plant.ErrExists) {
 		t.Errorf("Create = %v, want %v", err, plant.ErrExists)

@@ -2,15 +2,14 @@ package deploy
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"maps"
+	"os"
 	"os/exec"
 	"strings"
 	"sync/atomic"
 	"testing"
-
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"time"
 
 	"plantstore/test/processtest"
 )
@@ -20,7 +19,7 @@ func TestRestore(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		options []string
-		setUp   func(t *testing.T, a *account)
+		setUp   func(t *testing.T, a *restoreAWS)
 		says    string
 		want    map[string]string // the name of each plant by its id
 	}{
@@ -36,7 +35,7 @@ func TestRestore(t *testing.T) {
 		},
 		{
 			name: "a plant that a client creates meanwhile stays",
-			setUp: func(_ *testing.T, a *account) {
+			setUp: func(_ *testing.T, a *restoreAWS) {
 				a.answer(func(operation string) string {
 					if operation != "BatchGetItem" {
 						return ""
@@ -49,7 +48,7 @@ func TestRestore(t *testing.T) {
 		},
 		{
 			name: "what AWS leaves out of an answer for now is read and written again",
-			setUp: func(_ *testing.T, a *account) {
+			setUp: func(_ *testing.T, a *restoreAWS) {
 				var reads, writes atomic.Int32
 				a.answer(func(operation string) string {
 					switch {
@@ -66,7 +65,7 @@ func TestRestore(t *testing.T) {
 		},
 		{
 			name: "the table that an earlier run restored is used, when AWS has made it",
-			setUp: func(t *testing.T, a *account) {
+			setUp: func(t *testing.T, a *restoreAWS) {
 				a.restore(t)
 				a.refuse("RestoreTableToPointInTime", "TableAlreadyExistsException")
 				a.creating.Store(3) // answers
@@ -77,7 +76,7 @@ func TestRestore(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			a := newAccount(t)
+			a := newRestoreAWS(t)
 			if test.setUp != nil {
 				test.setUp(t, a)
 			}
@@ -85,8 +84,35 @@ func TestRestore(t *testing.T) {
 			if err != nil || !strings.Contains(output, test.says) {
 				t.Errorf("restore = %v, %s, want %q", err, output, test.says)
 			}
+			if strings.Contains(output, a.plants+" has ") {
+				t.Errorf("restore counts the whole table of the stack, which only --from needs: %s", output)
+			}
 			if got := a.names(t, a.plants); !maps.Equal(got, test.want) {
 				t.Errorf("afterwards the table has %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+// TestRestoreUsage checks that what cannot be meant is refused before AWS is called.
+func TestRestoreUsage(t *testing.T) {
+	for _, test := range []struct {
+		name, options, says string
+	}{
+		{"a time without a zone", "--to 2026-01-31T12:00:00 --yes", "is no time such as"},
+		{"a time in the future", "--to 2999-01-31T12:00:00Z --yes", "is in the future"},
+		{"no terminal and no --yes", "--to " + at, "add --yes"},
+		{"neither a time nor a table", "--yes", "--to"},
+		{"a rate below an item a second", "--rate 0 --yes --to " + at, "--rate is 1 or more"},
+		{"tokens are not overwritten", "--tokens --overwrite --yes --to " + at, "would make revoked tokens valid again"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			arguments := append([]string{"restore", "--stack", stackName}, strings.Fields(test.options)...)
+			command := exec.CommandContext(t.Context(), processtest.Python(t, "sam"), arguments...)
+			output, _ := command.CombinedOutput() // the error is in the status
+			if status := command.ProcessState.ExitCode(); status != 2 || !strings.Contains(string(output), test.says) {
+				t.Errorf("restore ends with %d, and prints %s, want 2 and %q", status, output, test.says)
 			}
 		})
 	}
@@ -98,18 +124,17 @@ func TestRestoreFails(t *testing.T) {
 		name    string
 		options []string // in place of --to and --yes
 		stack   string   // another one
-		setUp   func(t *testing.T, a *account)
+		setUp   func(t *testing.T, a *restoreAWS)
 		says    string
-		status  int // 1 unless a row says otherwise
 	}{
 		{
 			name:  "a left-over table of the same name is no restore",
-			setUp: func(t *testing.T, a *account) { a.newTable(t, a.restoredName(), a.before) },
+			setUp: func(t *testing.T, a *restoreAWS) { a.newTable(t, a.restoredName(), a.before) },
 			says:  "is no restore of",
 		},
 		{
 			name: "a left-over table of the same name was restored to another time",
-			setUp: func(t *testing.T, a *account) {
+			setUp: func(t *testing.T, a *restoreAWS) {
 				a.restore(t)
 				a.isRestored(a.summaryOf(a.plants, "2026-01-31T12:00:01Z"))
 			},
@@ -117,35 +142,22 @@ func TestRestoreFails(t *testing.T) {
 		},
 		{
 			name: "a left-over table of the same name was restored from another table",
-			setUp: func(t *testing.T, a *account) {
+			setUp: func(t *testing.T, a *restoreAWS) {
 				a.restore(t)
 				a.isRestored(a.summaryOf(a.tokens, at))
 			},
 			says: "is no restore of",
 		},
 		{
-			name:  "a time before the window",
-			setUp: func(_ *testing.T, a *account) { a.refuse("RestoreTableToPointInTime", "InvalidRestoreTimeException") },
-			says:  "from 2026-01-01 00:00:00+00:00 to 2026-02-01 00:00:00+00:00\nAn error occurred (InvalidRestoreTimeException)",
-		},
-		{
-			name:  "AWS refuses to restore",
-			setUp: func(_ *testing.T, a *account) { a.refuse("RestoreTableToPointInTime", "AccessDeniedException") },
-			says:  "AccessDeniedException",
-		},
-		{
-			name:  "credentials end before anything is written",
-			setUp: func(_ *testing.T, a *account) { a.refuse("Scan", "ExpiredTokenException") },
-			says:  "ExpiredTokenException) when calling the Scan operation: refused\nWhen the cause is removed, repeat the command: it goes on.\n",
-		},
-		{
-			name:  "AWS refuses to write",
-			setUp: func(_ *testing.T, a *account) { a.refuse("BatchExecuteStatement", "AccessDeniedException") },
-			says:  "AccessDeniedException",
+			name: "a time before the window",
+			setUp: func(_ *testing.T, a *restoreAWS) {
+				a.refuse("RestoreTableToPointInTime", "InvalidRestoreTimeException")
+			},
+			says: "from 2026-01-01 00:00:00+00:00 to 2026-02-01 00:00:00+00:00\nAn error occurred (InvalidRestoreTimeException)",
 		},
 		{
 			name: "AWS refuses a single plant",
-			setUp: func(_ *testing.T, a *account) {
+			setUp: func(_ *testing.T, a *restoreAWS) {
 				a.answer(func(operation string) string {
 					if operation != "BatchExecuteStatement" {
 						return ""
@@ -155,21 +167,12 @@ func TestRestoreFails(t *testing.T) {
 			},
 			says: "refuses an item: {'ValidationError'}",
 		},
-		{name: "the restored table is empty", setUp: func(_ *testing.T, a *account) { a.before = nil }, says: "is empty"},
+		{name: "the restored table is empty", setUp: func(_ *testing.T, a *restoreAWS) { a.before = nil }, says: "is empty"},
 		{name: "a wrong stack", stack: "plant-store-other", says: "Stack 'plant-store-other' does not exist"},
 		{
 			name:  "the stack's table is gone",
-			setUp: func(_ *testing.T, a *account) { a.refuse("DescribeTable", "ResourceNotFoundException") },
+			setUp: func(_ *testing.T, a *restoreAWS) { a.refuse("DescribeTable", "ResourceNotFoundException") },
 			says:  "is gone: bring it back with --backup first",
-		},
-		{name: "a time without a zone", options: []string{"--to", "2026-01-31T12:00:00", "--yes"}, says: "is no time such as", status: 2},
-		{name: "a time in the future", options: []string{"--to", "2999-01-31T12:00:00Z", "--yes"}, says: "is in the future", status: 2},
-		{name: "no terminal and no --yes", options: []string{"--to", at}, says: "add --yes", status: 2},
-		{name: "neither a time nor a table", options: []string{"--yes"}, says: "--to", status: 2},
-		{name: "a rate below an item a second", options: []string{"--to", at, "--yes", "--rate", "0"}, says: "--rate is 1 or more", status: 2},
-		{
-			name: "tokens are not overwritten", options: []string{"--to", at, "--yes", "--tokens", "--overwrite"},
-			says: "would make revoked tokens valid again", status: 2,
 		},
 		{name: "a table of another kind", options: []string{"--from", "tokens", "--yes"}, says: "has another key"},
 		{name: "the stack's own table", options: []string{"--from", "plants", "--yes"}, says: "is the stack's own table"},
@@ -178,18 +181,18 @@ func TestRestoreFails(t *testing.T) {
 		{name: "an empty table, even if it may be older", options: []string{"--from", "empty", "--yes", "--older"}, says: "is empty"},
 		{
 			name: "a table that is not gone", options: []string{"--backup", "--yes"},
-			setUp: func(_ *testing.T, a *account) { a.refuse("ListBackups", "AccessDeniedException") }, // nobody asks
+			setUp: func(_ *testing.T, a *restoreAWS) { a.refuse("ListBackups", "AccessDeniedException") }, // nobody asks
 			says:  "--backup is for a table that is gone",
 		},
 		{
 			name: "a backup of another table", options: []string{"--backup", newestBackup, "--yes"},
-			setUp: func(_ *testing.T, a *account) { a.refuse("DescribeTable", "ResourceNotFoundException") },
+			setUp: func(_ *testing.T, a *restoreAWS) { a.refuse("DescribeTable", "ResourceNotFoundException") },
 			says:  "is a backup of",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			a := newAccount(t)
+			a := newRestoreAWS(t)
 			if test.setUp != nil {
 				test.setUp(t, a)
 			}
@@ -200,11 +203,10 @@ func TestRestoreFails(t *testing.T) {
 			if test.stack != "" {
 				a.stack = test.stack
 			}
-			status := max(test.status, 1)
 			output, err := a.run(t, a.named(t, options)...)
 			var exit *exec.ExitError
-			if !errors.As(err, &exit) || exit.ExitCode() != status || !strings.Contains(output, test.says) {
-				t.Errorf("restore = %v, %s, want the exit status %d and %q", err, output, status, test.says)
+			if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(output, test.says) {
+				t.Errorf("restore = %v, %s, want the exit status 1 and %q", err, output, test.says)
 			}
 			if got := a.names(t, a.plants); !maps.Equal(got, now) {
 				t.Errorf("afterwards the table has %v, want %v", got, now)
@@ -216,40 +218,60 @@ func TestRestoreFails(t *testing.T) {
 // TestRestoreGoesOn checks that a run that was stopped can be repeated.
 func TestRestoreGoesOn(t *testing.T) {
 	for _, test := range []struct {
-		name string
-		stop func(a *account, kill func())
+		name   string
+		stop   func(a *restoreAWS, kill func())
+		signal os.Signal // of kill
+		says   string
 	}{
-		{name: "credentials end while it writes", stop: func(a *account, _ func()) { a.refuse("BatchExecuteStatement", "ExpiredTokenException") }},
-		{name: "it is killed while it writes", stop: func(a *account, kill func()) {
-			a.answer(func(operation string) string {
-				if operation == "BatchExecuteStatement" {
-					kill()
-				}
-				return ""
-			})
-		}},
-		{name: "it is killed while AWS restores", stop: func(a *account, kill func()) {
-			a.creating.Store(5)
-			a.answer(func(operation string) string {
-				if operation == "DescribeTable" && a.creating.Load() < 3 {
-					kill()
-				}
-				return ""
-			})
-		}},
+		{
+			name: "credentials end while it writes",
+			stop: func(a *restoreAWS, _ func()) { a.refuse("BatchExecuteStatement", "ExpiredTokenException") },
+			says: "(ExpiredTokenException) when calling the BatchExecuteStatement operation: refused\n" +
+				"When the cause is removed, repeat the command: it goes on.\n",
+		},
+		{
+			name:   "somebody presses Ctrl-C while it writes",
+			stop:   func(a *restoreAWS, kill func()) { a.meanwhile("BatchExecuteStatement", kill) },
+			signal: os.Interrupt,
+			says:   "\nstopped\nWhen the cause is removed, repeat the command: it goes on.\n",
+		},
+		{
+			name:   "it is killed while it writes",
+			stop:   func(a *restoreAWS, kill func()) { a.meanwhile("BatchExecuteStatement", kill) },
+			signal: os.Kill,
+		},
+		{
+			name: "it is killed while AWS restores",
+			stop: func(a *restoreAWS, kill func()) {
+				a.creating.Store(5)
+				a.answer(func(operation string) string {
+					if operation == "DescribeTable" && a.creating.Load() < 3 {
+						kill()
+					}
+					return ""
+				})
+			},
+			signal: os.Kill,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			a := newAccount(t)
-			ctx, kill := context.WithCancel(t.Context()) // by SIGKILL
-			test.stop(a, kill)
-			if output, err := a.command(ctx, t, "--to", at, "--yes").CombinedOutput(); err == nil {
-				t.Errorf("the first run ends with success: %s", output)
+			a := newRestoreAWS(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			command := a.command(ctx, t, "--to", at, "--yes")
+			command.Cancel = func() error { return command.Process.Signal(test.signal) }
+			command.WaitDelay = time.Minute // until it is killed if it ignores the signal
+			ended := make(chan struct{})
+			test.stop(a, func() { cancel(); <-ended })
+			output, err := command.CombinedOutput()
+			close(ended)
+			if err == nil || !strings.HasSuffix(string(output), test.says) {
+				t.Errorf("the first run = %v, %s, want a failure and %q", err, output, test.says)
 			}
 			a.answer(nil)
-			output, err := a.run(t, "--to", at, "--yes")
-			if want := " 1 are there and differ\n"; err != nil || !strings.Contains(output, want) {
-				t.Errorf("the second run = %v, %s, want %q", err, output, want)
+			again, err := a.run(t, "--to", at, "--yes")
+			if want := " 1 are there and differ\n"; err != nil || !strings.Contains(again, want) {
+				t.Errorf("the second run = %v, %s, want %q", err, again, want)
 			}
 			if got, want := a.names(t, a.plants), map[string]string{"1": "before", "2": "now", "3": "now"}; !maps.Equal(got, want) {
 				t.Errorf("afterwards the table has %v, want %v", got, want)
@@ -264,7 +286,7 @@ func TestRestoreGoesOn(t *testing.T) {
 // TestRestoreFromTable copies the table of a deleted stack, which is older than that of the new one.
 func TestRestoreFromTable(t *testing.T) {
 	t.Parallel()
-	a := newAccount(t)
+	a := newRestoreAWS(t)
 	output, err := a.run(t, a.named(t, []string{"--from", "older", "--older", "--yes"})...)
 	if says := "1 items added, 0 replaced; 0 were there, 1 are there and differ\n"; err != nil || !strings.HasSuffix(output, says) {
 		t.Errorf("restore = %v, %s, want %q", err, output, says)
@@ -287,7 +309,7 @@ func TestRestoreAsks(t *testing.T) {
 	} {
 		t.Run(test.answer, func(t *testing.T) {
 			t.Parallel()
-			a := newAccount(t)
+			a := newRestoreAWS(t)
 			command := a.command(t.Context(), t, "--to", at)
 			const terminal = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
 			command.Args = append([]string{command.Path, "-c", terminal}, command.Args...)
@@ -306,7 +328,7 @@ func TestRestoreAsks(t *testing.T) {
 // TestRestoreBackup brings a table back that is gone, and sets it up. The first run is refused its last call.
 func TestRestoreBackup(t *testing.T) {
 	t.Parallel()
-	a := newAccount(t)
+	a := newRestoreAWS(t)
 	a.delete(t, a.tokens)
 	t.Cleanup(func() { a.unprotect(t, a.tokens) })
 	a.refuse("UpdateContinuousBackups", "ContinuousBackupsUnavailableException")
@@ -363,28 +385,4 @@ except restore["Failure"] as failure:
 	if err != nil || string(output) != want {
 		t.Errorf("at 50 items a second, 25 items twice, and a restore without end: %s, %v, want %s", output, err, want)
 	}
-}
-
-// now has the names of the plants that the stack's table has, by id.
-var now = map[string]string{"2": "now", "3": "now"}
-
-// requested returns the last request for an operation.
-func (a *account) requested(operation string) string {
-	a.mutex.Lock()
-	defer a.mutex.Unlock()
-	var request any
-	_ = json.Unmarshal([]byte(a.requests[operation]), &request) // it is empty if there was none
-	ordered, _ := json.Marshal(request)
-	return string(ordered)
-}
-
-// text returns the value of an attribute that is a number or a string.
-func text(value types.AttributeValue) string {
-	switch v := value.(type) {
-	case *types.AttributeValueMemberN:
-		return v.Value
-	case *types.AttributeValueMemberS:
-		return v.Value
-	}
-	return ""
 }

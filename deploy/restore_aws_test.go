@@ -23,9 +23,9 @@ import (
 	"plantstore/test/processtest"
 )
 
-// An account is DynamoDB Local with what restore needs besides: a stack, restores and backups. The table of
+// A restoreAWS is DynamoDB Local with what restore needs besides: a stack, restores and backups. The table of
 // plants has the plants 2 and 3 now, and had those of before.
-type account struct {
+type restoreAWS struct {
 	stack          string // that restore is asked for
 	plants, tokens string // its tables
 	before         map[string]string
@@ -47,9 +47,12 @@ const (
 	newestBackup = "arn:aws:dynamodb:us-east-1:000000000000:table/x/backup/-newest"
 )
 
-func newAccount(t *testing.T) *account {
+// now has the names of the plants that the stack's table has, by id.
+var now = map[string]string{"2": "now", "3": "now"}
+
+func newRestoreAWS(t *testing.T) *restoreAWS {
 	t.Helper()
-	a := &account{stack: stackName, before: map[string]string{"1": "before", "2": "before"}, requests: map[string]string{}}
+	a := &restoreAWS{stack: stackName, before: map[string]string{"1": "before", "2": "before"}, requests: map[string]string{}}
 	a.endpoint = dynamotest.Endpoint(t)
 	a.client, a.plants, a.tokens = dynamotest.Tables(t)
 	a.put(t, a.plants, now)
@@ -60,14 +63,14 @@ func newAccount(t *testing.T) *account {
 
 // answer lets AWS answer requests as intercept says: with JSON, with the code of an error, or as usual if it
 // returns nothing.
-func (a *account) answer(intercept func(operation string) (answer string)) {
+func (a *restoreAWS) answer(intercept func(operation string) (answer string)) {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
 	a.intercept = intercept
 }
 
 // refuse lets AWS refuse an operation.
-func (a *account) refuse(operation, code string) {
+func (a *restoreAWS) refuse(operation, code string) {
 	a.answer(func(requested string) string {
 		if requested == operation {
 			return code
@@ -76,14 +79,24 @@ func (a *account) refuse(operation, code string) {
 	})
 }
 
+// meanwhile calls a function while AWS answers an operation.
+func (a *restoreAWS) meanwhile(operation string, call func()) {
+	a.answer(func(requested string) string {
+		if requested == operation {
+			call()
+		}
+		return ""
+	})
+}
+
 // isRestored says what AWS says of the restored table.
-func (a *account) isRestored(summary map[string]any) {
+func (a *restoreAWS) isRestored(summary map[string]any) {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
 	a.summary = summary
 }
 
-func (a *account) serve(t *testing.T, w http.ResponseWriter, r *http.Request) {
+func (a *restoreAWS) serve(t *testing.T, w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body) // it is empty if the client has gone
 	_, operation, isDynamo := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	if !isDynamo {
@@ -131,7 +144,7 @@ func (a *account) serve(t *testing.T, w http.ResponseWriter, r *http.Request) {
 }
 
 // forward passes a request on to DynamoDB Local, and adds to a table's description what that lacks.
-func (a *account) forward(w http.ResponseWriter, r *http.Request, operation string, body []byte) {
+func (a *restoreAWS) forward(w http.ResponseWriter, r *http.Request, operation string, body []byte) {
 	request, err := http.NewRequestWithContext(r.Context(), http.MethodPost, a.endpoint, bytes.NewReader(body))
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -155,7 +168,7 @@ func (a *account) forward(w http.ResponseWriter, r *http.Request, operation stri
 }
 
 // describe completes the description of a restored table.
-func (a *account) describe(table map[string]any) {
+func (a *restoreAWS) describe(table map[string]any) {
 	name := table["TableName"]
 	switch name {
 	case a.plants:
@@ -175,7 +188,7 @@ func (a *account) describe(table map[string]any) {
 }
 
 // serveStack answers a request to CloudFormation.
-func (a *account) serveStack(w http.ResponseWriter, request string) {
+func (a *restoreAWS) serveStack(w http.ResponseWriter, request string) {
 	switch {
 	case !strings.Contains(request, "StackName="+stackName):
 		w.WriteHeader(http.StatusBadRequest)
@@ -197,16 +210,16 @@ func (a *account) serveStack(w http.ResponseWriter, request string) {
 const at = "2026-01-31T12:00:00Z"
 
 // restoredName returns the name of the table that is restored to the time at.
-func (a *account) restoredName() string { return a.plants + "-20260131T120000Z" }
+func (a *restoreAWS) restoredName() string { return a.plants + "-20260131T120000Z" }
 
 // restore makes the table that AWS makes when it restores the table of plants to the time at.
-func (a *account) restore(t *testing.T) {
+func (a *restoreAWS) restore(t *testing.T) {
 	a.newTable(t, a.restoredName(), a.before)
 	a.isRestored(a.summaryOf(a.plants, at))
 }
 
 // summaryOf returns what AWS says of a table that was restored from another.
-func (a *account) summaryOf(table, at string) map[string]any {
+func (a *restoreAWS) summaryOf(table, at string) map[string]any {
 	moment, _ := time.Parse(time.RFC3339, at) // it is a constant
 	return map[string]any{
 		"SourceTableArn":    "arn:aws:dynamodb:ddblocal:000000000000:table/" + table,
@@ -216,13 +229,13 @@ func (a *account) summaryOf(table, at string) map[string]any {
 }
 
 // newTable makes a table with plants, which is deleted when the test ends.
-func (a *account) newTable(t *testing.T, name string, plants map[string]string) {
+func (a *restoreAWS) newTable(t *testing.T, name string, plants map[string]string) {
 	a.createTable(t, name, types.ScalarAttributeTypeN)
 	t.Cleanup(func() { a.delete(t, name) })
 	a.put(t, name, plants)
 }
 
-func (a *account) createTable(t *testing.T, name string, key types.ScalarAttributeType) {
+func (a *restoreAWS) createTable(t *testing.T, name string, key types.ScalarAttributeType) {
 	_, err := a.client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName:            &name,
 		BillingMode:          types.BillingModePayPerRequest,
@@ -235,7 +248,7 @@ func (a *account) createTable(t *testing.T, name string, key types.ScalarAttribu
 }
 
 // put stores plants with these names by their ids. Those of now are newer than others.
-func (a *account) put(t *testing.T, table string, plants map[string]string) {
+func (a *restoreAWS) put(t *testing.T, table string, plants map[string]string) {
 	for id, name := range plants {
 		created := "2026-01-31T11:00:00Z"
 		if name == "now" {
@@ -254,14 +267,14 @@ func (a *account) put(t *testing.T, table string, plants map[string]string) {
 	}
 }
 
-func (a *account) delete(t *testing.T, table string) {
+func (a *restoreAWS) delete(t *testing.T, table string) {
 	ctx := context.WithoutCancel(t.Context())
 	if _, err := a.client.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: &table}); err != nil {
 		t.Error(err)
 	}
 }
 
-func (a *account) unprotect(t *testing.T, table string) {
+func (a *restoreAWS) unprotect(t *testing.T, table string) {
 	ctx := context.WithoutCancel(t.Context())
 	if _, err := a.client.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: &table, DeletionProtectionEnabled: aws.Bool(false)}); err != nil {
 		t.Error(err)
@@ -269,7 +282,7 @@ func (a *account) unprotect(t *testing.T, table string) {
 }
 
 // names returns the names of the plants in a table by their ids.
-func (a *account) names(t *testing.T, table string) map[string]string {
+func (a *restoreAWS) names(t *testing.T, table string) map[string]string {
 	t.Helper()
 	answer, err := a.client.Scan(t.Context(), &dynamodb.ScanInput{TableName: &table, ConsistentRead: aws.Bool(true)})
 	if err != nil {
@@ -282,8 +295,8 @@ func (a *account) names(t *testing.T, table string) map[string]string {
 	return names
 }
 
-// named replaces the names of tables in the arguments of restore by those of this account.
-func (a *account) named(t *testing.T, arguments []string) []string {
+// named replaces the names of tables in the arguments of restore by those that there are here.
+func (a *restoreAWS) named(t *testing.T, arguments []string) []string {
 	t.Helper()
 	named := make([]string, len(arguments))
 	for i, argument := range arguments {
@@ -305,17 +318,38 @@ func (a *account) named(t *testing.T, arguments []string) []string {
 	return named
 }
 
-// run runs deploy/restore in the account, and returns what it prints.
-func (a *account) run(t *testing.T, arguments ...string) (string, error) {
+// run runs deploy/restore, and returns what it prints.
+func (a *restoreAWS) run(t *testing.T, arguments ...string) (string, error) {
 	t.Helper()
 	output, err := a.command(t.Context(), t, arguments...).CombinedOutput()
 	return string(output), err
 }
 
-func (a *account) command(ctx context.Context, t *testing.T, arguments ...string) *exec.Cmd {
+func (a *restoreAWS) command(ctx context.Context, t *testing.T, arguments ...string) *exec.Cmd {
 	t.Helper()
 	python := processtest.Python(t, "sam") // it has boto3
 	command := exec.CommandContext(ctx, python, append([]string{"restore", "--stack", a.stack}, arguments...)...)
 	command.Env = processtest.Environment(a.server.URL, "AWS_DEFAULT_REGION=us-east-1", "AWS_ENDPOINT_URL="+a.server.URL)
 	return command
+}
+
+// requested returns the last request for an operation.
+func (a *restoreAWS) requested(operation string) string {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	var request any
+	_ = json.Unmarshal([]byte(a.requests[operation]), &request) // it is empty if there was none
+	ordered, _ := json.Marshal(request)
+	return string(ordered)
+}
+
+// text returns the value of an attribute that is a number or a string.
+func text(value types.AttributeValue) string {
+	switch v := value.(type) {
+	case *types.AttributeValueMemberN:
+		return v.Value
+	case *types.AttributeValueMemberS:
+		return v.Value
+	}
+	return ""
 }

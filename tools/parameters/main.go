@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -25,7 +26,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: go run ./tools/parameters ENV")
 		os.Exit(2)
 	}
-	mistakes, err := check(os.Args[1])
+	mistakes, err := check(os.DirFS("."), os.Args[1])
 	if err != nil {
 		mistakes = append(mistakes, err.Error())
 	}
@@ -37,12 +38,12 @@ func main() {
 	}
 }
 
-// check returns what is wrong with the parameters of an environment.
-func check(environment string) (mistakes []string, err error) {
+// check returns what is wrong with the parameters of an environment of repository.
+func check(repository fs.FS, environment string) (mistakes []string, err error) {
 	var template struct {
 		Parameters map[string]any `yaml:"Parameters"`
 	}
-	if err := read("template.yaml", &template); err != nil {
+	if err := read(repository, "template.yaml", &template); err != nil {
 		return nil, err
 	}
 	settable := maps.Clone(template.Parameters)
@@ -53,7 +54,7 @@ func check(environment string) (mistakes []string, err error) {
 	own := "environments/" + environment + ".yaml"
 	for _, file := range []string{"environments/shared.yaml", own} {
 		var parameters map[string]any
-		if err := read(file, &parameters); err != nil {
+		if err := read(repository, file, &parameters); err != nil {
 			return nil, err
 		}
 		for _, name := range slices.Sorted(maps.Keys(parameters)) {
@@ -66,10 +67,11 @@ func check(environment string) (mistakes []string, err error) {
 	for _, name := range slices.Sorted(maps.Keys(missing)) {
 		mistakes = append(mistakes, fmt.Sprintf("%s: %s is missing, also in shared.yaml, so the stack would keep its old value", own, name))
 	}
-	config, err := os.ReadFile("samconfig.toml")
+	config, err := fs.ReadFile(repository, "samconfig.toml")
 	if err != nil {
 		return nil, err
 	}
+	// No dependency of ours parses TOML. SAM ignores such a line in every block.
 	for line := range strings.Lines(string(config)) {
 		name, _, _ := strings.Cut(line, "=")
 		name = strings.Trim(name, " \t\"'")
@@ -81,8 +83,8 @@ func check(environment string) (mistakes []string, err error) {
 }
 
 // read decodes a YAML file. It refuses a member that is there twice.
-func read(file string, into any) error {
-	content, err := os.ReadFile(file)
+func read(repository fs.FS, file string, into any) error {
+	content, err := fs.ReadFile(repository, file)
 	if err != nil {
 		return err
 	}

@@ -3,14 +3,13 @@ package deploy
 import (
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 )
 
 // answering is an AWS CLI that prints the file whose name is the operation and the function asked for.
-const answering = `#!/bin/sh
+const answering = `
 [ "$1 $2 $3" = "--cli-connect-timeout=5 --cli-read-timeout=20 --output=json" ] || exit 2
 file=$5
 for argument; do
@@ -159,16 +158,13 @@ aws lambda update-alias --function-name '--debug;touch evil' --name live --funct
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			p := newProject(t, "", "")
-			write(t, filepath.Join(p.folder, "path/aws"), answering)
-			write(t, filepath.Join(p.folder, "deploy/smoke-test"), "#!/bin/sh\n[ $1 = plants ] && echo test output && "+test.test)
 			given := maps.Clone(answers)
 			maps.Copy(given, test.answers)
-			for file, answer := range given {
-				if answer != "" {
-					write(t, filepath.Join(p.folder, "answers", file), answer)
-				}
-			}
+			maps.DeleteFunc(given, func(_, answer string) bool { return answer == "" })
+			p := newProject(t, given, map[string]string{
+				"path/aws":          answering,
+				"deploy/smoke-test": "[ $1 = plants ] && echo test output && " + test.test,
+			})
 			arguments := slices.DeleteFunc([]string{"deploy/status", "plants", test.option}, func(argument string) bool { return argument == "" })
 			output, status := p.run(t, arguments)
 			if output != test.want || status != test.status {

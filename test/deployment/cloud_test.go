@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -65,7 +66,18 @@ func start(t *testing.T) cloud {
 		t.Fatal(err)
 	}
 	local.process = server.Process.Pid
+	// If the test is killed, the input of the watcher ends.
+	watcher := exec.Command("sh", "-c", watch, "sh", strconv.Itoa(local.process), filepath.Dir(local.folder)) //nolint:noctx // it stops by a signal
+	watcher.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if _, err := watcher.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := watcher.Start(); err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
+		_ = watcher.Process.Kill()
+		_ = watcher.Wait()                                // the signal is its error
 		_ = syscall.Kill(-local.process, syscall.SIGTERM) // a test may have ended it
 		_ = server.Wait()                                 // the signal may be its error
 		if left := local.files(t); len(left) > 0 {
@@ -84,6 +96,12 @@ func start(t *testing.T) cloud {
 		}
 	}
 }
+
+// watch waits until the test has ended, and then ends the local AWS and removes the test's folders.
+const watch = `read -r line
+kill -- "-$1"
+while kill -0 -- "-$1"; do sleep 0.1; done 2>/dev/null
+until rm -rf "$2"; do sleep 1; done`
 
 // files returns what is in the folder for temporary files.
 func (local cloud) files(t *testing.T) []os.DirEntry {

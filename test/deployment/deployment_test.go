@@ -17,6 +17,8 @@ const (
 	adminUploads = "S3_PREFIX=" + stack
 )
 
+var functions = []string{"AuthorizerFunction", "CreatePlantFunction"}
+
 // testPassed is the verdict of deploy/status --test.
 const testPassed = "test                 passed\n"
 
@@ -33,15 +35,24 @@ var deploymentClaims = []claim{
 		return r.output(t, roles, "Role")
 	}},
 	{name: "a job of the environment assumes the role, one of another environment does not", show: func(r *rehearsal, t *testing.T) string {
-		if !r.isLocal {
-			return "not shown: only GitHub issues tokens for its jobs"
+		role := r.output(t, roles, "Role")
+		came := "not shown: only GitHub issues tokens for its jobs"
+		if r.isLocal { // it does not check a token's signature
+			for environment, want := range map[string]string{"staging": "ASIA", "production": "(AccessDenied)"} {
+				subject := `{"iss":"https://` + provider + `","aud":"sts.amazonaws.com","sub":"repo:owner@1/repository@2:environment:` + environment + `"}`
+				token := "e30." + base64.RawURLEncoding.EncodeToString([]byte(subject)) + ".x"
+				output, err := r.run(t, "aws", "sts", "assume-role-with-web-identity", "--role-arn", role,
+					"--role-session-name", "github", "--web-identity-token", token, "--query", "Credentials.AccessKeyId")
+				if !strings.Contains(output, want) {
+					t.Errorf("a job of %s gets %s %v, want %s", environment, output, err, want)
+				}
+			}
+			came = "AccessDenied for the other"
 		}
-		r.assume(t)
-		output, err := r.assumeAs(t, "production")
-		if err == nil || !strings.Contains(output, "(AccessDenied)") {
-			t.Errorf("the subject of production gets %q, want AccessDenied", output)
-		}
-		return "AccessDenied for the other"
+		caller := r.query(t, "Arn", "sts", "get-caller-identity")
+		trust := `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Principal":{"AWS":"` + caller + `"},"Action":"sts:AssumeRole"}}`
+		r.must(t, "aws", "iam", "update-assume-role-policy", "--role-name", role[strings.LastIndex(role, "/")+1:], "--policy-document", trust)
+		return came + "; from now on, whoever rehearses assumes it"
 	}},
 	{name: "the role cannot reach another stack, or create a table", show: func(r *rehearsal, t *testing.T) string {
 		const template = `{"Resources":{"Handle":{"Type":"AWS::CloudFormation::WaitConditionHandle"}}}`
@@ -61,14 +72,6 @@ var deploymentClaims = []claim{
 		}
 		return "AccessDenied"
 	}},
-	{name: "production without a topic is refused", show: func(r *rehearsal, t *testing.T) string {
-		r.must(t, "tools/build", "host")
-		output, err := r.run(t, "sam", "deploy", "--config-env", "rehearsal", "--s3-prefix", stack, "--parameter-overrides", "Stage=production")
-		if err == nil || !strings.Contains(output, "Production requires an AlarmTopic") {
-			t.Errorf("sam deploy = %v %s, want the assertion of template.yaml", err, output)
-		}
-		return "refused"
-	}},
 	{name: "an administrator makes the first deployment", show: func(r *rehearsal, t *testing.T) string {
 		r.must(t, adminUploads, "BUILD=1111111 first", "make", "deploy", "ENV=rehearsal", "SHIFT=at-once")
 		r.url = r.output(t, stack, "Url")
@@ -79,16 +82,19 @@ var deploymentClaims = []claim{
 
 // updateClaims are about later deployments.
 var updateClaims = []claim{
-	{name: "the role deploys another build, with other parameters", show: func(r *rehearsal, t *testing.T) string {
+	{name: "the role deploys another build, with other parameters, another throttle and another alarm", show: func(r *rehearsal, t *testing.T) string {
 		r.edit(t, "environments/shared.yaml", "Memory: 256", "Memory: 512")
 		r.edit(t, "environments/shared.yaml", "ThrottleRate: 1000", "ThrottleRate: 900")
+		r.edit(t, "template.yaml", "In 5 of 60 minutes, a client", "In 5 of 60 minutes, any client")
 		began := time.Now()
 		r.must(t, append(r.assume(t), roleUploads, "BUILD="+r.commit+" second", "deploy/deploy", "rehearsal")...)
 		took := time.Since(began)
 		shown := r.must(t, append(r.assume(t), "deploy/status", stack, "--test")...)
 		r.wantLive(t, shown, r.commit+" second")
 		r.want(t, strings.Contains(shown, testPassed), "it fails the test: %s", shown)
-		for _, function := range []string{"AuthorizerFunction", "CreatePlantFunction"} {
+		alarm := r.query(t, "MetricAlarms[].AlarmDescription", "cloudwatch", "describe-alarms", "--alarm-name-prefix", stack+"-ExpiredAlarm")
+		r.want(t, strings.Contains(alarm, "any client"), "ExpiredAlarm has the description %q, want the new one", alarm)
+		for _, function := range functions {
 			live := []string{"lambda", "get-function-configuration", "--qualifier", "live", "--function-name"}
 			if memory := r.query(t, "MemorySize", append(live, r.resource(t, stack, function))...); memory != "512" {
 				t.Errorf("the alias live of %s has %s MB, want 512", function, memory)
@@ -149,52 +155,26 @@ var updateClaims = []claim{
 }
 
 // assume returns the variables of the deployment role.
-func (r *rehearsal) assume(t *testing.T) []string {
+func (r *rehearsal) assume(t *testing.T) (variables []string) {
 	t.Helper()
-	var credentials []string
-	if r.isLocal {
-		output, err := r.assumeAs(t, "staging")
-		if err != nil {
-			t.Fatal(output)
-		}
-		credentials = strings.Fields(output)
-	} else {
-		arn := r.output(t, roles, "Role")
-		caller := r.query(t, "Arn", "sts", "get-caller-identity")
-		trust := `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Principal":{"AWS":"` + caller + `"},"Action":"sts:AssumeRole"}}`
-		r.must(t, "aws", "iam", "update-assume-role-policy", "--role-name", arn[strings.LastIndex(arn, "/")+1:], "--policy-document", trust)
-		r.until(t, time.Minute, func() bool { // IAM takes some seconds
-			output, err := r.run(t, "aws", "sts", "assume-role", "--role-arn", arn, "--role-session-name", "rehearsal",
-				"--query", "Credentials.[AccessKeyId,SecretAccessKey,SessionToken]", "--output", "text")
-			credentials = strings.Fields(output)
-			return err == nil
-		})
+	const query = "Credentials.[join('=', ['AWS_ACCESS_KEY_ID', AccessKeyId]), " +
+		"join('=', ['AWS_SECRET_ACCESS_KEY', SecretAccessKey]), join('=', ['AWS_SESSION_TOKEN', SessionToken])]"
+	arn := r.output(t, roles, "Role")
+	r.until(t, time.Minute, func() bool { // IAM takes some seconds
+		output, err := r.run(t, "aws", "sts", "assume-role", "--role-arn", arn, "--role-session-name", "rehearsal", "--query", query, "--output", "text")
+		variables = strings.Fields(output)
+		return err == nil
+	})
+	if len(variables) != 3 {
+		t.Fatalf("the role has %d variables, want 3", len(variables))
 	}
-	if len(credentials) != 3 {
-		t.Fatalf("the role has the credentials %d, want 3", len(credentials))
-	}
-	return []string{
-		"AWS_ACCESS_KEY_ID=" + credentials[0],
-		"AWS_SECRET_ACCESS_KEY=" + credentials[1],
-		"AWS_SESSION_TOKEN=" + credentials[2],
-	}
-}
-
-// assumeAs assumes the role with a token for a job of an environment, as only the local AWS accepts one. It
-// returns the credentials, or the refusal.
-func (r *rehearsal) assumeAs(t *testing.T, environment string) (output string, err error) {
-	t.Helper()
-	claims := `{"iss":"https://` + provider + `","aud":"sts.amazonaws.com","sub":"repo:owner@1/repository@2:environment:` + environment + `"}`
-	token := base64.RawURLEncoding.EncodeToString([]byte(`{}`)) + "." + base64.RawURLEncoding.EncodeToString([]byte(claims)) + ".x"
-	return r.run(t, "aws", "sts", "assume-role-with-web-identity", "--role-arn", r.output(t, roles, "Role"),
-		"--role-session-name", "github", "--web-identity-token", token,
-		"--query", "Credentials.[AccessKeyId,SecretAccessKey,SessionToken]", "--output", "text")
+	return variables
 }
 
 // wantLive checks that deploy/status shows a build as that of all traffic.
 func (r *rehearsal) wantLive(t *testing.T, shown, build string) {
 	t.Helper()
-	for _, function := range []string{"AuthorizerFunction", "CreatePlantFunction"} {
+	for _, function := range functions {
 		line := regexp.MustCompile(`(?m)^ *` + function + ` +version \d+: 100 %, build ` + regexp.QuoteMeta(build) + `$`)
 		if !line.MatchString(shown) {
 			t.Errorf("%s is not shown with the build %s:\n%s", function, build, shown)

@@ -148,15 +148,3 @@ func (r *rehearsal) issue(t *testing.T, subject, lifetime string) string {
 	fields := strings.Fields(printed)
 	return fields[len(fields)-1]
 }
-
-// firstRequests returns how long the first request after a deployment took, and the second.
-func (r *rehearsal) firstRequests(t *testing.T) string {
-	t.Helper()
-	var took []string
-	for range 2 {
-		began := time.Now()
-		r.post(t, "[]")
-		took = append(took, time.Since(began).Round(time.Millisecond).String())
-	}
-	return "the first request took " + took[0] + ", the second " + took[1]
-}

@@ -4,100 +4,12 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
-
-const buildOutput = "Stacks[0].Outputs[?OutputKey=='Build'].OutputValue"
-
-// canaryClaims are about what a gradual deployment by the role does with a bad build. The one before was gradual
-// too, so CloudFormation rolls back by CodeDeploy.
-var canaryClaims = []claim{
-	{name: "ErrorsAlarm rolls a bad build back, and no other alarm does", only: "it has neither CodeDeploy nor alarms on metric math", show: func(r *rehearsal, t *testing.T) string {
-		r.edit(t, "internal/api/createplant.go", "p, err := plant.Decode(body)", "panic(r.RouteKey)\n\tp, err := plant.Decode(body)")
-		before := r.aws(t, buildOutput, "cloudformation", "describe-stacks", "--stack-name", stack)
-		stop := r.keepPosting(t, `{"id":-5,"name":"Canary"}`)
-		defer stop()
-		r.calm(t)
-		began := time.Now()
-		output, err := r.deploy(t, "5555555 panics", "deploy/stack", "rehearsal", "gradual")
-		stop()
-		took := time.Since(began).Round(time.Second)
-		r.want(t, err != nil, "the deployment succeeds: %s", output)
-		status := r.aws(t, "Stacks[0].StackStatus", "cloudformation", "describe-stacks", "--stack-name", stack)
-		r.want(t, status == "UPDATE_ROLLBACK_COMPLETE", "the stack is %s", status)
-		after := r.aws(t, buildOutput, "cloudformation", "describe-stacks", "--stack-name", stack)
-		r.want(t, after == before, "the stack has the build %s, want %s", after, before)
-		for alarm, want := range map[string]bool{"ErrorsAlarm": true, "DegradedAlarm": false, "RefusalsAlarm": false} {
-			r.want(t, r.hasFired(t, alarm, began) == want, "%s has fired: %t, want %t", alarm, !want, want)
-		}
-		return "rolled back in " + took.String()
-	}},
-	{name: "the contract test cancels a bad build while the stack is updated", show: func(r *rehearsal, t *testing.T) string {
-		if r.isLocal { // where no canary makes the update take its time
-			r.edit(t, "template.yaml", "\nResources:\n", waits)
-		}
-		before := r.aws(t, buildOutput, "cloudformation", "describe-stacks", "--stack-name", stack)
-		r.edit(t, "internal/api/service.go", "r.StatusCode = http.StatusBadRequest", "r.StatusCode = http.StatusForbidden")
-		r.calm(t)
-		began := time.Now()
-		output, err := r.deploy(t, "6666666 other status", "deploy/deploy", "rehearsal", "gradual")
-		r.want(t, err != nil && strings.Contains(output, "The update was rolled back"), "%v: %s", err, output)
-		shown := r.must(t, "deploy/status", stack, "--test")
-		for _, line := range []string{stack + ": UPDATE_ROLLBACK_COMPLETE; ", "build                " + before + "\n", testPassed} {
-			r.want(t, strings.Contains(shown, line), "deploy/status shows %s, want %q in it", shown, line)
-		}
-		return "rolled back in " + time.Since(began).Round(time.Second).String()
-	}},
-	{name: "after an alias was moved by hand, a gradual deployment fails, and one at once succeeds", only: "it has no CodeDeploy", show: func(r *rehearsal, t *testing.T) string {
-		function := r.name(t, "CreatePlantFunction")
-		versions := strings.Fields(r.aws(t, "Versions[].Version", "lambda", "list-versions-by-function", "--function-name", function))
-		oldest := "1"
-		if len(versions) > 1 {
-			oldest = versions[1] // after $LATEST
-		}
-		r.aws(t, "FunctionVersion", "lambda", "update-alias", "--function-name", function, "--name", "live",
-			"--function-version", oldest, "--routing-config", "AdditionalVersionWeights={}")
-		r.edit(t, "environments/shared.yaml", "Memory: 256", "Memory: 512") // for a new version
-		output, err := r.deploy(t, "7777777 gradual", "deploy/stack", "rehearsal", "gradual")
-		r.want(t, err != nil, "the gradual deployment succeeds: %s", output)
-		if err == nil && !r.dry {
-			return "the gradual deployment succeeded"
-		}
-		reasons := r.aws(t, "StackEvents[?ResourceType=='AWS::Lambda::Alias' && ResourceStatus=='UPDATE_FAILED'].ResourceStatusReason | [0]",
-			"cloudformation", "describe-stack-events", "--stack-name", stack)
-		failed := strings.Fields(r.aws(t, "StackResources[?ResourceStatus=='UPDATE_FAILED'].LogicalResourceId",
-			"cloudformation", "describe-stack-resources", "--stack-name", stack))
-		if r.dry {
-			failed = []string{"CreatePlantFunctionAliaslive"}
-		}
-		status := r.aws(t, "Stacks[0].StackStatus", "cloudformation", "describe-stacks", "--stack-name", stack)
-		if r.dry || status == "UPDATE_ROLLBACK_FAILED" {
-			skip := append([]string{"cloudformation", "continue-update-rollback", "--stack-name", stack, "--resources-to-skip"}, failed...)
-			r.aws(t, "ResponseMetadata", skip...)
-		}
-		r.until(t, time.Hour, func() bool {
-			return r.aws(t, "Stacks[0].StackStatus", "cloudformation", "describe-stacks", "--stack-name", stack) == "UPDATE_ROLLBACK_COMPLETE"
-		})
-		output, err = r.deploy(t, "7777777 at once", "deploy/stack", "rehearsal", "at-once")
-		r.want(t, err == nil, "the deployment at once: %v %s", err, output)
-		return status + ": " + reasons
-	}},
-}
-
-// waits are resources with which an update waits when its functions are live, until it is cancelled.
-const waits = `
-Resources:
-  Handle: {Type: AWS::CloudFormation::WaitConditionHandle}
-  Wait:
-    Type: AWS::CloudFormation::WaitCondition
-    DependsOn: [AuthorizerFunctionAliaslive, CreatePlantFunctionAliaslive]
-    Properties: {Handle: !Ref Handle, Timeout: '600'}
-
-`
 
 // operationClaims are about what an operator sees.
 var operationClaims = []claim{
@@ -115,20 +27,17 @@ var operationClaims = []claim{
 	}},
 	{name: "RefusalsMetric counts what is refused, and RefusalsAlarm fires", only: "its metric filters count nothing", show: func(r *rehearsal, t *testing.T) string {
 		r.calm(t)
-		began := time.Now().UTC()
+		began := time.Now()
 		stop := r.keepPosting(t, "[]")
 		defer stop()
 		count := 0.0
 		r.until(t, 15*time.Minute, func() bool {
-			text := r.aws(t, "sum(Datapoints[].Sum)", "cloudwatch", "get-metric-statistics", "--namespace", "PlantStore/"+stack,
-				"--metric-name", "Refusals", "--statistics", "Sum", "--period", "60",
-				"--start-time", began.Format(time.RFC3339), "--end-time", time.Now().UTC().Format(time.RFC3339))
-			count, _ = strconv.ParseFloat(text, 64) // 0 as long as there is none
+			count = r.metric(t, began, "PlantStore/"+stack, "Refusals")
 			return count > 0 && r.hasFired(t, "RefusalsAlarm", began)
 		})
 		return fmt.Sprintf("%.0f refusals, and the alarm, after %s", count, time.Since(began).Round(time.Second))
 	}},
-	{name: "ExpiredMetric counts a client's expired token, and not one of the smoke test", only: "it matches no filter patterns", show: func(r *rehearsal, t *testing.T) string {
+	{name: "ExpiredMetric counts a client's expired token, and not one of the smoke test, and ExpiredAlarm fires", only: "it matches no filter patterns", show: func(r *rehearsal, t *testing.T) string {
 		pattern := r.aws(t, "metricFilters[?metricTransformations[0].metricName=='Expired'].filterPattern | [0]",
 			"logs", "describe-metric-filters", "--log-group-name", "/aws/lambda/"+stack)
 		for subject, want := range map[string]string{"bob": "1", "smoke-test": "0", "smoke-test-other": "0"} {
@@ -136,7 +45,51 @@ var operationClaims = []claim{
 			got := r.aws(t, "length(matches)", "logs", "test-metric-filter", "--filter-pattern", pattern, "--log-event-messages", line)
 			r.want(t, got == want, "%s matches %s lines of %s, want %s", pattern, got, subject, want)
 		}
+		began := time.Now().Add(-time.Hour) // a claim before has used an expired token
+		r.until(t, 15*time.Minute, func() bool { return r.hasFired(t, "ExpiredAlarm", began) })
 		return pattern
+	}},
+	{name: "1,000 plants cost 1,000 write units and 1,000 read units", only: "it counts no units", show: func(r *rehearsal, t *testing.T) string {
+		began := time.Now()
+		for id := 0; id < 1000 && !r.dry; id++ {
+			if id == 0 { // CloudWatch counts by minutes
+				began = began.Truncate(time.Minute).Add(time.Minute)
+				time.Sleep(time.Until(began))
+			}
+			if status, _, answer := r.post(t, fmt.Sprintf(`{"id":%d,"name":"Units"}`, 1000+id)); status != http.StatusOK {
+				t.Fatal(answer)
+			}
+		}
+		written, read := 0.0, 0.0
+		r.until(t, 15*time.Minute, func() bool {
+			written = r.metric(t, began, "AWS/DynamoDB", "ConsumedWriteCapacityUnits", "--dimensions", "Name=TableName,Value="+r.name(t, "PlantsTable"))
+			read = r.metric(t, began, "AWS/DynamoDB", "ConsumedReadCapacityUnits", "--dimensions", "Name=TableName,Value="+r.name(t, "TokensTable"))
+			return written >= 1000 && read >= 1000
+		})
+		came := fmt.Sprintf("%.0f write units, %.0f read units", written, read)
+		r.want(t, written < 1010 && read < 1010, "%s, want 1,000, and a few more for what AWS's SDK repeats", came)
+		return came
+	}},
+	{name: "how long a client waits for two cold starts, and afterwards for a request", show: func(r *rehearsal, t *testing.T) string {
+		times := 20
+		if r.isLocal {
+			times = 1
+		}
+		var cold, warm []time.Duration
+		for i := range times {
+			for _, function := range functions {
+				r.must(t, "bash", "-c", renew, "bash", r.resource(t, stack, function), strconv.Itoa(i))
+			}
+			for _, took := range []*[]time.Duration{&cold, &warm} {
+				began := time.Now()
+				r.post(t, `{"id":-9,"name":"Cold"}`)
+				*took = append(*took, time.Since(began))
+			}
+		}
+		slices.Sort(cold)
+		slices.Sort(warm)
+		return fmt.Sprintf("%d times: cold p50 %d ms, at most %d ms; warm p50 %d ms, at most %d ms", times,
+			cold[times/2].Milliseconds(), cold[times-1].Milliseconds(), warm[times/2].Milliseconds(), warm[times-1].Milliseconds())
 	}},
 	{name: "each query of docs/operations.md runs, with what it finds", only: "it has no Logs Insights", show: func(r *rehearsal, t *testing.T) (came string) {
 		content, err := os.ReadFile("docs/operations.md")
@@ -167,6 +120,9 @@ var operationClaims = []claim{
 				groups = []string{access}
 			}
 			came += title + ": " + r.search(t, groups, strings.ReplaceAll(line, "ID", header.Get("Apigw-Requestid"))) + "; "
+			if r.dry {
+				return "" // the calls are the same for each
+			}
 		}
 		return came
 	}},
@@ -175,30 +131,24 @@ var operationClaims = []claim{
 	}},
 }
 
-// deploy deploys a build as GitHub's role, by a script of deploy/, when no alarm fires: CodeDeploy would refuse.
-func (r *rehearsal) deploy(t *testing.T, build string, command ...string) (output string, err error) {
-	t.Helper()
-	r.calm(t)
-	if r.dry {
-		return "", nil
-	}
-	return r.run(t, append(append(r.assume(t), roleUploads, "BUILD="+build), command...)...)
-}
+// renew gives the alias live of a function a version that has never run.
+const renew = `set -e
+aws lambda update-function-configuration --function-name "$1" --description "rehearsal $2"
+aws lambda wait function-updated --function-name "$1"
+version=$(aws lambda publish-version --function-name "$1" --query Version --output text)
+aws lambda wait published-version-active --function-name "$1" --qualifier "$version"
+aws lambda update-alias --function-name "$1" --name live --function-version "$version"
+sleep 2 # until Lambda has spread it`
 
-// calm waits until no alarm of the stack fires, but for ExpiredAlarm, which fires for an hour and rolls nothing back.
-func (r *rehearsal) calm(t *testing.T) {
+// metric returns the sum of a metric since a time, which is 0 as long as there is none.
+func (r *rehearsal) metric(t *testing.T, since time.Time, namespace, name string, dimensions ...string) float64 {
 	t.Helper()
-	r.until(t, 30*time.Minute, func() bool {
-		return r.aws(t, "length(MetricAlarms[?!contains(AlarmName, 'ExpiredAlarm')])", "cloudwatch", "describe-alarms", "--alarm-name-prefix", stack+"-", "--state-value", "ALARM") == "0"
-	})
-}
-
-// hasFired reports whether an alarm of the stack has fired since a time.
-func (r *rehearsal) hasFired(t *testing.T, alarm string, since time.Time) bool {
-	t.Helper()
-	count := r.aws(t, "length(AlarmHistoryItems[?contains(HistorySummary, 'to ALARM')])", "cloudwatch", "describe-alarm-history",
-		"--alarm-name", r.name(t, alarm), "--history-item-type", "StateUpdate", "--start-date", since.UTC().Format(time.RFC3339))
-	return count != "" && count != "0"
+	arguments := append([]string{
+		"cloudwatch", "get-metric-statistics", "--namespace", namespace, "--metric-name", name, "--statistics", "Sum", "--period", "60",
+		"--start-time", since.UTC().Format(time.RFC3339), "--end-time", time.Now().UTC().Format(time.RFC3339),
+	}, dimensions...)
+	sum, _ := strconv.ParseFloat(r.aws(t, "sum(Datapoints[].Sum)", arguments...), 64)
+	return sum
 }
 
 // search runs a query of Logs Insights over the last three hours until it finds something, for some minutes. It
@@ -225,26 +175,4 @@ func (r *rehearsal) search(t *testing.T, groups []string, query string) (rows st
 		time.Sleep(30 * time.Second)
 	}
 	return "nothing"
-}
-
-// keepPosting sends a body twice a second, with the same key, until it is stopped.
-func (r *rehearsal) keepPosting(t *testing.T, body string) (stop func()) {
-	t.Helper()
-	stopped, done := make(chan bool), make(chan bool)
-	go func() {
-		defer close(done)
-		header := http.Header{"Authorization": {"Bearer " + r.token}, "Content-Type": {"application/json"}, "Idempotency-Key": {"rehearsal"}}
-		for !r.dry {
-			select {
-			case <-stopped:
-				return
-			case <-time.After(500 * time.Millisecond):
-				_, _, _ = r.send(t, http.MethodPost, "/plants", header, body) // what comes is in the log
-			}
-		}
-	}()
-	return sync.OnceFunc(func() {
-		close(stopped)
-		<-done
-	})
 }

@@ -3,6 +3,7 @@ package deploy
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -53,9 +54,12 @@ var now = map[string]string{"2": "now", "3": "now"}
 func newRestoreAWS(t *testing.T) *restoreAWS {
 	t.Helper()
 	a := &restoreAWS{stack: stackName, before: map[string]string{"1": "before", "2": "before"}, requests: map[string]string{}}
+	a.plants, a.tokens = "plants-"+rand.Text(), "tokens-"+rand.Text()
 	a.endpoint = dynamotest.Endpoint(t)
-	a.client, a.plants, a.tokens = dynamotest.Tables(t)
-	a.put(t, a.plants, now)
+	a.client = dynamotest.Client(a.endpoint)
+	a.newTable(t, a.plants, now)
+	a.createTable(t, a.tokens, types.ScalarAttributeTypeS)
+	t.Cleanup(func() { a.delete(t, a.tokens) })
 	a.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.serve(t, w, r) }))
 	t.Cleanup(a.server.Close)
 	return a
@@ -228,7 +232,8 @@ func (a *restoreAWS) summaryOf(table, at string) map[string]any {
 	}
 }
 
-// newTable makes a table with plants, which is deleted when the test ends.
+// newTable makes a table with plants, which is deleted when the test ends. Their key is a number, whichever key
+// the service has.
 func (a *restoreAWS) newTable(t *testing.T, name string, plants map[string]string) {
 	a.createTable(t, name, types.ScalarAttributeTypeN)
 	t.Cleanup(func() { a.delete(t, name) })

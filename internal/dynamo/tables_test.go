@@ -3,28 +3,36 @@ package dynamo
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
 // A table with another key is refused. With a sort key, an id could have many items.
 func TestCheckTables(t *testing.T) {
-	const id, sorted = `{"AttributeName":"id"}`, `{"AttributeName":"time"}`
-	described := func(keySchema, idType string) http.HandlerFunc {
-		const table = `{"Table":{"KeySchema":[%s],"AttributeDefinitions":[{"AttributeName":"id","AttributeType":%q}]}}`
-		return answer(http.StatusOK, fmt.Sprintf(table, keySchema, idType))
+	// described is the answer of DynamoDB for a table with these keys, of which the first has a type.
+	described := func(keyType types.ScalarAttributeType, keys ...string) http.HandlerFunc {
+		var schema []string
+		for _, key := range keys {
+			schema = append(schema, fmt.Sprintf(`{"AttributeName":%q}`, key))
+		}
+		const table = `{"Table":{"KeySchema":[%s],"AttributeDefinitions":[{"AttributeName":%q,"AttributeType":%q}]}}`
+		return answer(http.StatusOK, fmt.Sprintf(table, strings.Join(schema, ","), keys[0], keyType))
 	}
-	ofPlants, ofTokens := described(id, "N"), described(id, "S")
+	ofPlants, ofTokens := described(plantKeyType, plantKey), described(tokenKeyType, tokenKey)
+	const binary = types.ScalarAttributeTypeB
 	tests := []struct {
 		name           string
 		plants, tokens http.HandlerFunc
 		valid          bool
 	}{
 		{name: "our keys", plants: ofPlants, tokens: ofTokens, valid: true},
-		{name: "plants with the key of tokens", plants: ofTokens, tokens: ofTokens},
-		{name: "tokens with the key of plants", plants: ofPlants, tokens: ofPlants},
-		{name: "a key of another name", plants: described(sorted, "N"), tokens: ofTokens},
-		{name: "a sort key", plants: described(id+","+sorted, "N"), tokens: ofTokens},
+		{name: "plants with a key of another type", plants: described(binary, plantKey), tokens: ofTokens},
+		{name: "tokens with a key of another type", plants: ofPlants, tokens: described(binary, tokenKey)},
+		{name: "a key of another name", plants: described(plantKeyType, "time"), tokens: ofTokens},
+		{name: "a sort key", plants: described(plantKeyType, plantKey, "time"), tokens: ofTokens},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

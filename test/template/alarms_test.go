@@ -90,7 +90,8 @@ func TestDegraded(t *testing.T) {
 }
 
 // TestExpired checks that ExpiredMetric counts the line that the authorizer writes of a client's expired token,
-// and no other. JWTs expire every hour, and their clients then fetch new ones.
+// and no other.
+// JWTs expire every hour, and their clients then fetch new ones. // part: jwt
 func TestExpired(t *testing.T) {
 	pattern := production(t).Nodes["ExpiredMetric.FilterPattern"]
 	alice := token.Principal{Subject: "alice", TokenID: "0123456789ab"}
@@ -102,7 +103,7 @@ func TestExpired(t *testing.T) {
 	}{
 		{"a client's expired token", alice, token.ReasonExpired, true},
 		{"a revoked token", alice, token.ReasonRevoked, false},
-		{"an expired JWT, whose claims are not logged", token.Principal{}, token.ReasonExpired, false},
+		{"an expired JWT, whose claims are not logged", token.Principal{}, token.ReasonExpired, false}, // part: jwt
 		{"a token of deploy/smoke-test", token.Principal{Subject: "smoke-test", TokenID: "a"}, token.ReasonExpired, false},
 		{"its second token", token.Principal{Subject: "smoke-test-other", TokenID: "a"}, token.ReasonExpired, false},
 	} {
@@ -132,7 +133,8 @@ type verified struct {
 func (v verified) Verify(context.Context, string) (token.Principal, error) { return v.principal, v.err }
 
 // matches reports whether a line matches a filter pattern, which compares members with texts and joins that by
-// &&. TestRehearsal shows the pattern to CloudWatch itself.
+// &&.
+// TestRehearsal shows the pattern to CloudWatch itself. // part: local-aws,github
 func matches(t *testing.T, pattern string, line []byte) bool {
 	t.Helper()
 	var members map[string]any

@@ -22,7 +22,7 @@ const (
 // TestPowers checks that whoever deploys cannot get more rights, and cannot read, delete or replace the
 // data or the logs. GitHub's tokens for the environment get the role. The role, and the boundary of the roles
 // that it makes, have nothing but these powers: a list of what is forbidden would miss an action.
-// TestRehearsal shows that CloudFormation of the role cannot reach another stack.
+// TestRehearsal shows that CloudFormation of the role cannot reach another stack. // part: local-aws
 func TestPowers(t *testing.T) {
 	n := translated(t).Stacks[role].Nodes
 	n.check(t, []value{

@@ -14,3 +14,15 @@ func TestIssuer(t *testing.T) {
 		}
 	}
 }
+
+// TestAudiences checks that no two environments take each other's JWTs.
+func TestAudiences(t *testing.T) {
+	audiences := map[any]bool{}
+	for _, environment := range environments {
+		audience := parametersOf(t, environment.name)["TokenAudience"]
+		if audience != "" && audiences[audience] {
+			t.Errorf("%s takes JWTs for %s, as another environment does", environment.name, audience)
+		}
+		audiences[audience] = true
+	}
+}

@@ -1,5 +1,5 @@
-// Package template checks what no linter sees in template.yaml, deploy/role.yaml, samconfig.toml and the
-// workflows: rules about the stack that SAM makes of the template, and about who may change it.
+// Package template checks what no linter sees in template.yaml, the templates in deploy, samconfig.toml and
+// the workflows: rules about the stack that SAM makes of the template, and about who may change it.
 package template
 
 import (
@@ -18,7 +18,7 @@ func TestMain(m *testing.M) { processtest.RunInRoot(m) }
 
 // output is what translate.py prints.
 type output struct {
-	Stacks    map[string]stack // template.yaml by stage and shift, and deploy/role.yaml
+	Stacks    map[string]stack // template.yaml by stage and shift, and those in deploy
 	Verdicts  []string         // on conditionRows
 	Samconfig nodes            // of each environment, and default
 	Workflows nodes            // such as deploy, and its jobs such as deploy/staging

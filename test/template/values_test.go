@@ -10,10 +10,8 @@ import (
 const (
 	noValue    = `"${AWS::NoValue}"`
 	authorizer = "Body.components.securitySchemes.TokenAuthorizer.x-amazon-apigateway-authorizer."
-	cors       = `{"allowHeaders":["authorization","content-type","idempotency-key"],"allowMethods":["POST"],` +
-		`"allowOrigins":{"Fn::Split":[",","${AllowedOrigins}"]},"exposeHeaders":["retry-after","idempotency-key","apigw-requestid"],"maxAge":7200}`
-	execute = "arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:${HttpApi}/"
-	invoke  = ":apigateway:${AWS::Region}:lambda:path/2015-03-31/functions/"
+	execute    = "arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:${HttpApi}/"
+	invoke     = ":apigateway:${AWS::Region}:lambda:path/2015-03-31/functions/"
 	// The alias live, by which a deployment shifts and rolls back.
 	integration = `{"httpMethod":"POST","payloadFormatVersion":"2.0","type":"aws_proxy",` +
 		`"uri":"arn:${AWS::Partition}` + invoke + `${CreatePlantFunctionAliaslive}/invocations"}`
@@ -139,7 +137,7 @@ var values = []value{
 	{"TokensTable", "TimeToLiveSpecification", `{"AttributeName":"expires_at","Enabled":true}`},
 
 	{"*Log", "RetentionInDays", "${LogRetention}"},
-	{"Log", "LogGroupName", "/aws/lambda/${AWS::StackName}"}, // deploy/role.yaml has both names
+	{"Log", "LogGroupName", "/aws/lambda/${AWS::StackName}"},
 	{"AccessLog", "LogGroupName", "/aws/vendedlogs/${AWS::StackName}-access"},
 	// What nobody without a token can cause, as it rolls a deployment back: no 2xxx, however slow.
 	{"RequestsMetric", "FilterPattern", `{ ($.duration_ms >= 0) && ($.msg != "authorize") && ($.code < 2000 || $.code > 3000) }`},

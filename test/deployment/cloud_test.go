@@ -1,11 +1,7 @@
 // Package deployment deploys the service as an operator does, and checks that this machine's local AWS and an
 // AWS account cannot be taken for each other.
 //
-//	DEPLOYMENT=1 go test -v ./test/deployment    to a local AWS
-//	make rehearse                                to an AWS account
-//
-// TestRehearsal goes through claims about a deployment, in either. Of a claim that the local AWS cannot show,
-// it checks there that the AWS CLI knows the calls and their parameters.
+//	DEPLOYMENT=1 go test -v ./test/deployment
 package deployment
 
 import (

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// recoveryClaims are about what was lost.
-var recoveryClaims = []claim{
+// lossClaims are about lost plants, and a lost table.
+var lossClaims = []claim{
 	{name: "a plant that was deleted is brought back", show: func(r *rehearsal, t *testing.T) string {
 		table := r.resource(t, stack, "PlantsTable")
 		const plant = `{"id":-3,"name":"Lost"}`
@@ -66,21 +66,10 @@ var recoveryClaims = []claim{
 		}
 		return fmt.Sprintf("back in %s. %s", took, output[strings.LastIndex(output, "Tags:"):])
 	}},
-	{name: "deleting the stack keeps its tables", show: func(r *rehearsal, t *testing.T) string {
-		r.post(t, kept)
-		r.oldPlants, r.oldTokens = r.resource(t, stack, "PlantsTable"), r.resource(t, stack, "TokensTable")
-		r.must(t, "aws", "cloudformation", "delete-stack", "--stack-name", stack)
-		r.must(t, "aws", "cloudformation", "wait", "stack-delete-complete", "--stack-name", stack)
-		if output, err := r.run(t, "aws", "cloudformation", "describe-stacks", "--stack-name", stack); err == nil {
-			t.Errorf("after its deletion, the stack is %s", output)
-		}
-		for _, table := range []string{r.oldPlants, r.oldTokens} {
-			if count := r.query(t, "Count", "dynamodb", "scan", "--table-name", table, "--select", "COUNT"); count == "0" {
-				t.Errorf("%s is empty, want what was written", table)
-			}
-		}
-		return r.oldPlants + ", " + r.oldTokens
-	}},
+}
+
+// returnClaims are about what a deleted stack had.
+var returnClaims = []claim{
 	{name: "the stack is deployed again, and its plants and tokens are copied back", only: "a new stack gets the tables of the old one", show: func(r *rehearsal, t *testing.T) string {
 		if r.dry {
 			return ""
@@ -93,28 +82,4 @@ var recoveryClaims = []claim{
 		r.want(t, strings.HasPrefix(answer, `{"error":3001,`), "%s, want the error 3001", answer)
 		return answer
 	}},
-	{name: "what cannot be removed is listed with its command, and is removed when it can be", show: func(r *rehearsal, t *testing.T) string {
-		protect := func(option string) {
-			r.must(t, "aws", "cloudformation", "update-termination-protection", "--stack-name", roles, option)
-		}
-		protect("--enable-termination-protection")
-		listed := r.remove(t)
-		protect("--no-enable-termination-protection")
-		if want := "aws cloudformation delete-stack --stack-name " + roles + "\n"; !strings.HasPrefix(listed, want) {
-			t.Errorf("a protected stack is listed as %q, want %q", listed, want)
-		}
-		group := "/aws/lambda/" + stack
-		r.must(t, "aws", "logs", "create-log-group", "--log-group-name", group) // as if the deletion of the stack had left it
-		if left := r.remove(t); left != "" {
-			t.Errorf("afterwards, this is left: %s", left)
-		}
-		groups := r.query(t, "logGroups[].logGroupName", "logs", "describe-log-groups", "--log-group-name-prefix", group)
-		tables := r.query(t, "TableNames[?starts_with(@, '"+stack+"-')]", "dynamodb", "list-tables")
-		if groups+tables != "" {
-			t.Errorf("afterwards, there are %s %s", groups, tables)
-		}
-		return listed
-	}},
 }
-
-const kept = `{"id":-4,"name":"Kept"}`

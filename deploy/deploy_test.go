@@ -1,5 +1,5 @@
-// Package deploy tests the scripts of this folder: deploy and smoke-test with stand-ins for the
-// programs that they call, restore with DynamoDB Local. It also tests how tokens are revoked in an emergency.
+// Package deploy tests the scripts of this folder, with stand-ins for the programs that they call,
+// or with DynamoDB Local. It also tests how tokens are revoked in an emergency.
 package deploy
 
 import (
@@ -156,7 +156,7 @@ func TestDeploy(t *testing.T) {
 			name:    "a test that fails afterwards prints the way back",
 			answers: map[string]string{"update": tested, "tests-after": "fails fails"},
 			calls:   "test deploy-gradual test-update test publish",
-			fails:   true, says: "-f commit=" + commit + "\n",
+			fails:   true, says: "deploy/deploy staging at-once\n",
 		},
 		{
 			name: "a build that is no commit of main is no way back", arguments: "staging at-once",
@@ -244,13 +244,16 @@ func TestDeploy(t *testing.T) {
 			}
 			said := map[string]string{"output": output}
 			if slices.Contains(calls, "publish") {
-				said["summary"] = read(t, filepath.Join(p.folder, "summary"))
+				said["summary"] = read(t, filepath.Join(p.folder, "summary")) // part: github
 				said["published message"] = read(t, filepath.Join(p.folder, "published"))
 				shown := "stack                plant-store-staging: " + strings.TrimSpace(read(t, filepath.Join(p.folder, "answers/StackStatus"))) + ";"
 				if !strings.Contains(said["published message"], shown) {
 					t.Errorf("the topic is told %s, want %q in it", said["published message"], shown)
 				}
 			}
+			if strings.Contains(output, "git checkout "+commit) && !strings.Contains(output, "-f commit="+commit) { // part: github {
+				t.Errorf("it does not print the way back with GitHub:\n%s", output)
+			} // }
 			for name, text := range said {
 				if !strings.Contains(text, test.says) {
 					t.Errorf("the %s is %s, want %q in it", name, text, test.says)

@@ -42,8 +42,7 @@ func newProject(t *testing.T, answers, programs map[string]string) project {
 	return p
 }
 
-// run runs a script of the project in GitHub, with these variables. Then every token that it issued must be revoked
-// and masked, and no text of the stack have been a command.
+// run runs a script of the project, with these variables. Then every token that it issued must be revoked, and no text of the stack have been a command.
 func (p project) run(t *testing.T, script []string, variables ...string) (output string, status int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -53,7 +52,8 @@ func (p project) run(t *testing.T, script []string, variables ...string) (output
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
 	command.Env = slices.Concat(variables, []string{
 		"PATH=" + filepath.Join(p.folder, "path") + ":" + os.Getenv("PATH"),
-		"GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY=" + filepath.Join(p.folder, "summary"), "AWS_REGION=eu-central-1",
+		"GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY=" + filepath.Join(p.folder, "summary"), // part: github
+		"AWS_REGION=eu-central-1",
 	})
 	out, _ := command.CombinedOutput() // the error is in the status
 
@@ -65,9 +65,9 @@ func (p project) run(t *testing.T, script []string, variables ...string) (output
 	if counts["revoke-smoke-test-token"] < tests || counts["revoke-smoke-test-other-token"] != tests {
 		t.Errorf("the calls are %v, want that the two tokens of each test are revoked", counts)
 	}
-	if tests > 0 && !strings.Contains(string(out), "::add-mask::smoke-test-token\n::add-mask::smoke-test-other-token\n") {
+	if tests > 0 && !strings.Contains(string(out), "::add-mask::smoke-test-token\n::add-mask::smoke-test-other-token\n") { // part: github {
 		t.Errorf("GitHub does not mask the tokens in its log:\n%s", out)
-	}
+	} // }
 	if _, err := os.Stat(filepath.Join(p.folder, "evil")); err == nil {
 		t.Errorf("a text of the stack is a command:\n%s", out)
 	}

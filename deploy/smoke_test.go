@@ -41,7 +41,7 @@ func TestSmokeTest(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		answers  map[string]string // that differ
-		endpoint string            // of a local AWS, if it is in one
+		endpoint string            // of another AWS, if it is in one
 		contract string            // what test/contract/run does; it passes unless a row says otherwise
 		failure  string            // a part of what is said of a failure
 	}{
@@ -64,7 +64,7 @@ func TestSmokeTest(t *testing.T) {
 			failure: "is no address of an API",
 		},
 		{
-			name:    "an address elsewhere gets no token of a stack in a local AWS",
+			name:    "an address elsewhere gets no token of a stack in another AWS",
 			answers: map[string]string{"Url": "https://other.example/_aws/execute-api/x"}, endpoint: "http://127.0.0.1:4566",
 			failure: "is no address of an API",
 		},

@@ -32,7 +32,7 @@ VULNCHECK  = $(GO_RUN) golang.org/x/vuln/cmd/govulncheck@v1.8.0
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: ## serve on 127.0.0.1:8080, with everything in memory and a page to try it out (ADDR=HOST:PORT)
+run: ## serve on 127.0.0.1:8080, with everything in memory (ADDR=HOST:PORT)
 	@echo 'building; the first time, this takes a minute or two'
 	@go build -o bin/plantstore ./cmd/plantstore
 	@exec env -u PLANTS_TABLE -u TOKENS_TABLE -u AWS_ENDPOINT_URL -u AWS_ENDPOINT_URL_DYNAMODB \
@@ -41,15 +41,19 @@ run: ## serve on 127.0.0.1:8080, with everything in memory and a page to try it 
 plantstore: ## build the command-line tool, bin/plantstore
 	go build -o bin/plantstore ./cmd/plantstore
 
+# Without one of these, some tests are left out.
+PROGRAMS = java npm jq st sam cfn-lint checkov
+PROGRAMS += chromium # part: page
+
 # More tests run at once than there are processors, because most wait for another process.
 test: ## run every test, with DynamoDB Local if it can be started
 	@echo 'The first run fetches Go, the modules and DynamoDB Local, which takes some minutes.'
 	tools/local/dynamodb sh -c 'go test -count=1 -parallel 16 $(RACE) ./internal/... ./cmd/... && \
 		go test -count=1 -parallel 16 -p 4 ./test/... ./deploy/... ./examples/... ./tools/...'
-	@for program in java npm chromium jq st sam cfn-lint checkov; do \
+	@for program in $(PROGRAMS); do \
 		command -v $$program >/dev/null || echo "$$program is missing, so some tests were left out: see CONTRIBUTING.md, Tools" >&2; \
 	done
-	@[ -n "$$DEPLOYMENT" ] || echo 'left out: deployments to a local AWS (DEPLOYMENT=1 go test -v ./test/deployment)' >&2
+	@[ -n "$$DEPLOYMENT" ] || echo 'left out: deployments to a local AWS (DEPLOYMENT=1 go test -v ./test/deployment)' >&2 # part: local-aws
 
 soak: ## run the fault tests at length, and the tests of broken services (some minutes)
 	SOAK=1 tools/local/dynamodb go test -count=1 -parallel 16 -timeout 1h ./test/faults ./test/contract
@@ -59,12 +63,12 @@ check: ## run what CI runs first: format, lint, template, workflows, documents, 
 	$(MAKE) lint
 	$(ACTIONLINT)
 	@if command -v sam >/dev/null; then \
-		sam validate --lint && cfn-lint deploy/role.yaml deploy/account.yaml; \
+		sam validate --lint && cfn-lint $(wildcard deploy/*.yaml); \
 	else \
 		echo 'SAM is missing: template.yaml is not validated (bin=$$(tools/venv tools/requirements/sam.txt) && export PATH=$$PATH:$$bin)'; \
 	fi
 	@if command -v checkov >/dev/null; then \
-		checkov --file template.yaml deploy/role.yaml deploy/account.yaml --skip-download --compact --quiet; \
+		checkov --file template.yaml $(wildcard deploy/*.yaml) --skip-download --compact --quiet; \
 	else \
 		echo 'checkov is missing: template.yaml is not checked for security (bin=$$(tools/venv tools/requirements/checkov.txt) && export PATH=$$PATH:$$bin)'; \
 	fi
@@ -106,9 +110,12 @@ contract: ## test a deployment (URL=..., token in TOKEN, SUBJECT=its subject; cr
 build: ## build the functions with SAM (ARCH=x86_64 or arm64)
 	@tools/build "$$ARCH"
 
-deploy: ## build and deploy to AWS (ENV=dev; staging or production the first time; local for make aws, with its PORT; SHIFT=at-once ignores alarms)
-	@case "$$ENV" in \
-	dev | local) deploy/stack "$$ENV" "$$SHIFT" ;; \
+# Environments without users.
+UNTESTED = dev
+
+deploy: ## build and deploy to AWS (ENV=dev; staging or production the first time; SHIFT=at-once ignores alarms)
+	@case " $(UNTESTED) " in \
+	*" $$ENV "*) deploy/stack "$$ENV" "$$SHIFT" ;; \
 	*) deploy/deploy "$$ENV" "$$SHIFT" first ;; \
 	esac
 

@@ -15,7 +15,7 @@ type testCase struct {
 	steps []step
 
 	// An API Gateway may answer such a request itself, so the case is not tried on others than ours.
-	// `make rehearse` shows what AWS does.
+	// `make rehearse` shows what AWS does. // part: local-aws,github
 	onOurs bool
 }
 

@@ -18,7 +18,7 @@ func cases() []testCase {
 const noPlant = `[]`
 
 // authorization returns a case for each error of a token. internal/api tests the header, internal/token
-// and internal/jwt the tokens.
+// the tokens.
 func authorization() []testCase {
 	with := func(values ...string) step { return post(noPlant).with("Authorization", values...) }
 	return []testCase{

@@ -32,7 +32,7 @@ type target struct {
 	isOurs bool // the gateway is that of `plantstore serve`
 }
 
-// forged returns a token with the id of another, or a JWT with the claims of another, that nobody issued.
+// forged returns a token with the id or the claims of another, which nobody issued.
 func forged(bearer string) string {
 	if id, isOpaque := token.ID(bearer); isOpaque {
 		return token.Seal(id + strings.Repeat("0", 24))

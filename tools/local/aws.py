@@ -6,8 +6,10 @@
   traffic at once, and such an alarm never fires.
 - A stack's outputs name the address of an HTTP API on this machine. Its name in AWS
   could be that of somebody else's API.
+# part: restore {
 - The description of a restored table says what it was restored from. A restore to a point
   in time has what the table has now.
+# }
 - An update that is cancelled while a WaitCondition waits is rolled back at once.
 - Plain HTTP counts as TLS, because the bucket of `sam deploy` accepts nothing else.
 - Web pages reach the deployed APIs and nothing else. Otherwise, any page in a browser on
@@ -35,7 +37,7 @@ private = tempfile.TemporaryDirectory(prefix="local-aws-")
 tempfile.tempdir = os.environ["STATE_DIR"] = os.environ["S3_DATA_DIR"] = private.name
 
 from ministack import app
-from ministack.services import dynamodb
+from ministack.services import dynamodb # part: restore
 from ministack.services.cloudformation import changesets, engine, handlers, wait_conditions
 from samtranslator.translator import transform as sam
 
@@ -96,6 +98,7 @@ def with_address(api, outputs):
     return json.loads(re.sub(aws, local, json.dumps(outputs)))
 
 
+# part: restore {
 def restore(request, original=dynamodb._restore_table_to_point_in_time):
     """Restores a table to a point in time, and notes from what."""
     answer = original(request)
@@ -110,6 +113,7 @@ def table_description(name, original=dynamodb._table_description):
     return original(name) | {key: value for key, value in dynamodb._tables[name].items() if key == "RestoreSummary"}
 
 
+# }
 def cancel_update_stack(params, original=handlers._cancel_update_stack):
     """Cancels an update, and ends what it waits for."""
     answer = original(params)
@@ -169,8 +173,8 @@ def parse_request(handler, original=http.server.BaseHTTPRequestHandler.parse_req
 
 
 app.app = guarded
-dynamodb._restore_table_to_point_in_time = restore
-dynamodb._table_description = table_description
+dynamodb._restore_table_to_point_in_time = restore # part: restore
+dynamodb._table_description = table_description # part: restore
 handlers._ACTION_HANDLERS["CancelUpdateStack"] = cancel_update_stack
 http.server.BaseHTTPRequestHandler.parse_request = parse_request
 changesets._apply_transforms = transform

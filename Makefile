@@ -57,6 +57,7 @@ test: ## run every test, with DynamoDB Local if it can be started
 
 soak: ## run the fault tests at length, and the tests of broken services (some minutes)
 	SOAK=1 tools/local/dynamodb go test -count=1 -parallel 16 -timeout 1h ./test/faults ./test/contract
+	SOAK=1 go test -count=1 -timeout 1h ./tools/rename
 
 check: ## run what CI runs first: format, lint, template, workflows, documents, contract, tests (BASE=origin/main)
 	go mod tidy -diff

@@ -10,7 +10,8 @@
 //
 // It reports each repetition on standard error, and prints the Plant or the Error.
 // After an attempt that may have created the plant, only a Plant or an error about
-// the request or the plant (1xxx, 3xxx) makes the outcome certain.
+// the request or the plant (1xxx, 3xxx) makes the outcome certain. The code of an
+// Error, not the status, says whether that attempt may have created the plant.
 package examples
 
 import (
@@ -120,6 +121,11 @@ func TestClient(t *testing.T) {
 		{name: "5004, then another plant has the id", answers: []answer{unknown, exists}, requests: 2, status: 1, prints: exists.body},
 		{name: "an attempt that changes nothing, then an expired token", answers: []answer{unavailable, expired}, requests: 2, status: 1, prints: expired.body},
 		{name: "no answer to a first request that stays open", answers: []answer{hanging, created}, requests: 2, status: 0, prints: plant},
+		{
+			name:     "5002 with another status, then an expired token",
+			answers:  []answer{{status: 503, header: retryAfter("0"), body: unavailable.body}, expired},
+			requests: 2, status: 1, prints: expired.body,
+		},
 		{name: "another service answers", answers: []answer{redirect, failed, html}, requests: 4, status: 3},
 	}
 	var keys sync.Map // of all runs

@@ -44,7 +44,8 @@ func TestSpecification(t *testing.T) {
 	}
 }
 
-// The cases have requests for the routes of openapi.yaml, with each status of its answers, and no other.
+// The cases have requests for the routes of openapi.yaml, with each status of its answers, and no other. No
+// request can make the service fail, so a status from 500 on has no case: internal/api tests these.
 func TestCases(t *testing.T) {
 	routes := http.NewServeMux()
 	var documented, tried []string // routes with a status
@@ -53,7 +54,9 @@ func TestCases(t *testing.T) {
 			route := strings.ToUpper(method) + " " + path
 			routes.Handle(route, http.NotFoundHandler())
 			for _, status := range openapitest.Names(openapitest.At("paths", path, method, "responses")) {
-				documented = append(documented, route+" "+status)
+				if !strings.HasPrefix(status, "5") {
+					documented = append(documented, route+" "+status)
+				}
 			}
 		}
 	}

@@ -60,7 +60,7 @@ func TestCases(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range cases() {
+	for _, c := range slices.Concat(cases(), probes()) {
 		for _, s := range c.steps {
 			_, route := routes.Handler(httptest.NewRequest(s.method, s.path, nil))
 			tried = append(tried, fmt.Sprint(route, " ", s.want.status))
@@ -70,7 +70,7 @@ func TestCases(t *testing.T) {
 	slices.Sort(tried)
 	tried = slices.Compact(tried)
 	if !slices.Equal(documented, tried) {
-		t.Errorf("openapi.yaml has the statuses %q, and cases() has %q", documented, tried)
+		t.Errorf("openapi.yaml has the statuses %q, and the cases have %q", documented, tried)
 	}
 }
 

@@ -93,6 +93,12 @@ aws lambda update-alias --function-name a-1 --name live --function-version 8 --r
 			want:    head + "AuthorizerFunction   version 8: 100 %, build b1\n" + createplant + alarms,
 		},
 		{
+			name:    "after a roll back, a warning not to move traffic off the good build",
+			answers: map[string]string{"describe-stacks": strings.Replace(answers["describe-stacks"], "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", 1)},
+			want: strings.Replace(head, "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", 1) + authorizer + createplant + alarms +
+				"\nThe last deployment was rolled back. Move a function only if the build that it has now is bad." + back,
+		},
+		{
 			name:    "an alias that somebody pointed at no version",
 			answers: map[string]string{"get-alias.a-1": `{"FunctionVersion": "$LATEST"}`},
 			want:    head + "AuthorizerFunction   version $LATEST: 100 %, build b2\n" + createplant + alarms + back,

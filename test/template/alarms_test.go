@@ -89,9 +89,9 @@ func TestDegraded(t *testing.T) {
 	}
 }
 
-// TestExpired checks that ExpiredMetric counts the line that the authorizer writes of a client's expired token,
-// and no other.
-// JWTs expire every hour, and their clients then fetch new ones. // part: jwt
+// TestExpired checks that ExpiredMetric counts the line that the authorizer writes of a client's expired token.
+// It does not count JWTs: they expire every hour, and their clients then fetch new ones. // part: jwt
+// It counts no other refusal.
 func TestExpired(t *testing.T) {
 	pattern := production(t).Nodes["ExpiredMetric.FilterPattern"]
 	alice := token.Principal{Subject: "alice", TokenID: "0123456789ab"}
@@ -132,9 +132,9 @@ type verified struct {
 
 func (v verified) Verify(context.Context, string) (token.Principal, error) { return v.principal, v.err }
 
-// matches reports whether a line matches a filter pattern, which compares members with texts and joins that by
-// &&.
+// matches reports whether a line matches a filter pattern.
 // TestRehearsal shows the pattern to CloudWatch itself. // part: local-aws,github
+// The pattern compares members with texts, and joins the comparisons by &&.
 func matches(t *testing.T, pattern string, line []byte) bool {
 	t.Helper()
 	var members map[string]any

@@ -20,9 +20,10 @@ const (
 )
 
 // TestPowers checks that whoever deploys cannot get more rights, and cannot read, delete or replace the
-// data or the logs. GitHub's tokens for the environment get the role. The role, and the boundary of the roles
-// that it makes, have nothing but these powers: a list of what is forbidden would miss an action.
+// data or the logs. GitHub's tokens for the environment get the role.
 // TestRehearsal shows that CloudFormation of the role cannot reach another stack. // part: local-aws
+// The role, and the boundary of the roles that it makes, have nothing but these powers: a list of what is
+// forbidden would miss an action.
 func TestPowers(t *testing.T) {
 	n := translated(t).Stacks[role].Nodes
 	n.check(t, []value{

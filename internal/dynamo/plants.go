@@ -73,7 +73,7 @@ func compare(w plant.Write, attributes map[string]types.AttributeValue) error {
 		return fmt.Errorf("%w: the id exists, and DynamoDB did not return its item", plant.ErrOutcomeUnknown)
 	}
 	var stored plantItem
-	err := attributevalue.UnmarshalMap(attributes, &stored)
+	err := unmarshal(attributes, &stored)
 	switch {
 	case err != nil, stored.WriteKey != w.Key: // another program, or another request, wrote it
 		return plant.ErrExists

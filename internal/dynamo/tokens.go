@@ -145,7 +145,8 @@ func decodeToken(item map[string]types.AttributeValue) (token.Token, error) {
 	var id string
 	_ = attributevalue.Unmarshal(item[tokenKey], &id) // it is the key, so it is there and a string
 	var stored tokenItem
-	if err := attributevalue.UnmarshalMap(item, &stored); err != nil {
+	item["revoked"] = &types.AttributeValueMemberBOOL{Value: isRevoked(item["revoked"])}
+	if err := unmarshal(item, &stored); err != nil {
 		return token.Token{}, fmt.Errorf("dynamo: the item with the id %q is no token: %w", id, err)
 	}
 	stored.ExpiresAt = stored.ExpiresAt.UTC()
@@ -153,4 +154,14 @@ func decodeToken(item map[string]types.AttributeValue) (token.Token, error) {
 		return token.Token{}, fmt.Errorf("dynamo: the item with the id %q is no token", id)
 	}
 	return token.Token(stored), nil
+}
+
+// isRevoked reports whether an item with this attribute, or with none, is a revoked token. Somebody who
+// revokes a token by hand may choose another type: only false, or no attribute, is a valid token's.
+func isRevoked(attribute types.AttributeValue) bool {
+	if attribute == nil {
+		return false
+	}
+	boolean, ok := attribute.(*types.AttributeValueMemberBOOL)
+	return !ok || boolean.Value
 }

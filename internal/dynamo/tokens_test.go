@@ -74,6 +74,38 @@ func TestFindByAttempts(t *testing.T) {
 	}
 }
 
+// A token is valid without the attribute revoked, or with false. Any other value revokes it: somebody may have
+// written it by hand. A name that differs in case only makes the item unreadable, so its token is refused.
+func TestFindRevoked(t *testing.T) {
+	tests := []struct {
+		name       string
+		attributes string // besides a token's
+		revoked    bool
+		err        error
+	}{
+		{name: "no attribute of revocation", attributes: `"note": {"S": "n"}`},
+		{name: "false", attributes: `"revoked": {"BOOL": false}`},
+		{name: "true", attributes: `"revoked": {"BOOL": true}`, revoked: true},
+		{name: "no value", attributes: `"revoked": {"NULL": true}`, revoked: true},
+		{name: "a word", attributes: `"revoked": {"S": "true"}`, revoked: true},
+		{name: "a number", attributes: `"revoked": {"N": "1"}`, revoked: true},
+		{name: "true, and false under another case", attributes: `"revoked": {"BOOL": true}, "Revoked": {"BOOL": false}`, err: errOther},
+		{name: "true under another case", attributes: `"REVOKED": {"BOOL": true}`, err: errOther},
+		{name: "a digest under another case", attributes: `"Digest": {"S": "another"}`, err: errOther},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				stored := strings.TrimSuffix(item("i", 1_800_000_000), "}") + ", " + test.attributes + "}"
+				got, err := newFake(t, found(stored)).tokens().Find(t.Context(), "i")
+				if got.Revoked != test.revoked || !isOnly(err, test.err) {
+					t.Errorf("Find(%s) = %+v, %v, want revoked: %t, the error %v", stored, got, err, test.revoked, test.err)
+				}
+			})
+		})
+	}
+}
+
 // Each page is read consistently and has a deadline. The list has none: its reader takes a minute for
 // each token.
 func TestListReadsEachPage(t *testing.T) {

@@ -33,6 +33,8 @@ func examples() []example {
 		{name: "a tag with an accent as a part of its letter", plant: plant.NewPlant{ID: 5, Plant: plant.Plant{Name: "fern", Tag: new("\u00e9")}}},
 		{name: "a name of many alphabets", plant: plant.NewPlant{ID: 6, Plant: plant.Plant{Name: "a\x00Ä漢字🌱\U0010FFFF\u2028\uFFFE"}}},
 		{name: "a tag of many alphabets", plant: plant.NewPlant{ID: 7, Plant: plant.Plant{Name: "fern", Tag: new("a\x00Ä漢字🌱\U0010FFFF\u2028\uFFFE")}}},
+		{name: "a name that begins with another one", plant: plant.NewPlant{ID: 8, Plant: plant.Plant{Name: "ferns"}}},
+		{name: "a tag that begins with another one", plant: plant.NewPlant{ID: 9, Plant: plant.Plant{Name: "fern", Tag: new("indoors")}}},
 	}
 }
 

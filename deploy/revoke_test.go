@@ -3,9 +3,14 @@ package deploy
 import (
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"plantstore/internal/dynamo"
 	"plantstore/internal/token"
@@ -25,40 +30,60 @@ func TestRevoke(t *testing.T) {
 	_, section, _ := strings.Cut(string(page), "\n## Tokens leaked\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	blocks := strings.Split(section, "```") // every second one is a block of commands
-	if len(blocks) != 5 {
-		t.Fatalf("the section has %d parts, want two blocks of commands", len(blocks))
+	if len(blocks) != 9 {
+		t.Fatalf("the section has %d parts, want four blocks of commands", len(blocks))
 	}
 	one := strings.TrimPrefix(blocks[1], "sh\n")
-	many := strings.TrimPrefix(blocks[3], "sh\n")
-	const alice, since = "subject = :s", "created_at >= :s"
+	ofSubject := strings.TrimPrefix(blocks[3], "sh\n")
+	all := strings.TrimPrefix(blocks[5], "sh\n")
+	const subject, since = "subject = :s", "created_at >= :s"
+	day := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	boolean := func(value bool) types.AttributeValue { return &types.AttributeValueMemberBOOL{Value: value} }
+	tokens := []struct {
+		token.Token
+		revoked types.AttributeValue // by hand, if any
+	}{
+		// A thief may choose an id.
+		{Token: token.Token{ID: `- and 'more\`, Subject: "alice", CreatedAt: day}},
+		{Token: token.Token{ID: `--help"`, Subject: "alice", CreatedAt: day}},
+		{Token: token.Token{ID: "before", Subject: "alice", CreatedAt: day.Add(-time.Second)}},
+		{Token: token.Token{ID: "bob's", Subject: "bob", CreatedAt: day}},
+		{Token: token.Token{ID: "Alice's", Subject: "Alice", CreatedAt: day.Add(-time.Second)}},
+		{Token: token.Token{ID: "false", Subject: "alice", CreatedAt: day}, revoked: boolean(false)},
+		{Token: token.Token{ID: "null", Subject: "alice", CreatedAt: day}, revoked: &types.AttributeValueMemberNULL{Value: true}},
+		{Token: token.Token{ID: "revoked", Subject: "bob", CreatedAt: day}, revoked: boolean(true)},
+	}
 	for _, test := range []struct {
 		name     string
 		commands string
-		revoked  []bool // of the tokens below
+		want     []string // the ids of the tokens that are revoked afterwards
 	}{
-		{name: "one", commands: strings.ReplaceAll(one, `"ID"`, `"before"`), revoked: []bool{false, false, true, false}},
-		{name: "those of a subject", commands: many, revoked: []bool{true, true, true, false}},
+		{name: "one", commands: strings.ReplaceAll(one, `"ID"`, `"before"`), want: []string{"before", "revoked"}},
 		{
-			name: "those since a date", commands: strings.NewReplacer(alice, since, "alice", "2026-11-20").Replace(many),
-			revoked: []bool{true, true, false, true},
+			name: "those of a subject", commands: ofSubject,
+			want: []string{`- and 'more\`, `--help"`, "before", "false", "null", "revoked"},
+		},
+		{
+			name: "those since a date", commands: strings.NewReplacer(subject, since, "alice", "2026-11-20").Replace(ofSubject),
+			want: []string{`- and 'more\`, `--help"`, "bob's", "false", "null", "revoked"},
+		},
+		{
+			name: "all", commands: all,
+			want: []string{`- and 'more\`, `--help"`, "Alice's", "before", "bob's", "false", "null", "revoked"},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			client, _, table := dynamotest.Tables(t)
 			store := &dynamo.Tokens{Client: client, Table: table}
-			day := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-			tokens := []token.Token{ // a thief may choose an id
-				{ID: `- and 'more\`, Subject: "alice", CreatedAt: day},
-				{ID: `--help"`, Subject: "alice", CreatedAt: day},
-				{ID: "before", Subject: "alice", CreatedAt: day.Add(-time.Second)},
-				{ID: "of another", Subject: "bob", CreatedAt: day},
-			}
 			for _, issued := range tokens {
 				issued.Digest = "d"
 				issued.ExpiresAt = time.Now().Add(time.Hour)
-				if err := store.Add(t.Context(), issued); err != nil {
+				if err := store.Add(t.Context(), issued.Token); err != nil {
 					t.Fatal(err)
+				}
+				if issued.revoked != nil {
+					setRevoked(t, client, table, issued.ID, issued.revoked)
 				}
 			}
 			command := exec.CommandContext(t.Context(), "bash", "-c", "set -euo pipefail\n"+test.commands)
@@ -66,12 +91,46 @@ func TestRevoke(t *testing.T) {
 			if output, err := command.CombinedOutput(); err != nil || len(output) > 0 {
 				t.Errorf("%s: %v, %s, want no output", test.commands, err, output)
 			}
-			for i, want := range test.revoked {
-				found, err := store.Find(t.Context(), tokens[i].ID)
-				if err != nil || found.Revoked != want {
-					t.Errorf("the token %s is revoked: %t, %v, want %t", tokens[i].ID, found.Revoked, err, want)
-				}
+			if got := revokedIDs(t, client, table); !slices.Equal(got, test.want) {
+				t.Errorf("the revoked tokens are %q, want %q", got, test.want)
 			}
 		})
 	}
+}
+
+// setRevoked sets the attribute revoked of a token.
+func setRevoked(t *testing.T, client *dynamodb.Client, table, id string, value types.AttributeValue) {
+	t.Helper()
+	_, err := client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+		TableName:                 &table,
+		Key:                       map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: id}},
+		UpdateExpression:          aws.String("SET revoked = :value"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":value": value},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// revokedIDs returns the sorted ids of the tokens whose attribute revoked is true, as every version of the
+// service understands it.
+func revokedIDs(t *testing.T, client *dynamodb.Client, table string) []string {
+	t.Helper()
+	out, err := client.Scan(t.Context(), &dynamodb.ScanInput{
+		TableName:                 &table,
+		ConsistentRead:            aws.Bool(true),
+		FilterExpression:          aws.String("revoked = :true"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":true": &types.AttributeValueMemberBOOL{Value: true}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, item := range out.Items {
+		if id, ok := item["id"].(*types.AttributeValueMemberS); ok {
+			ids = append(ids, id.Value)
+		}
+	}
+	slices.Sort(ids)
+	return ids
 }

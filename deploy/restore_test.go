@@ -125,7 +125,7 @@ func TestRestoreUsage(t *testing.T) {
 		{"a time in the future", "--to 2999-01-31T12:00:00Z --yes", "is in the future"},
 		{"no terminal and no --yes", "--to " + at, "add --yes"},
 		{"neither a time nor a table", "--yes", "--to"},
-		{"a rate below an item a second", "--rate 0 --yes --to " + at, "--rate is 1 or more"},
+		{"a rate below a write unit a second", "--rate 0 --yes --to " + at, "--rate is 1 or more"},
 		{"tokens are not overwritten", "--tokens --overwrite --yes --to " + at, "would make revoked tokens valid again"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -379,32 +379,110 @@ func TestRestoreBackup(t *testing.T) {
 	}
 }
 
-// TestRestoreLimits checks, with stand-ins for the clock and for AWS, how fast items are written, and how long
-// a restore may take.
+// TestRestoreLimits runs functions of restore with stand-ins for the clock and for DynamoDB.
 func TestRestoreLimits(t *testing.T) {
 	t.Parallel()
-	const script = `
-from types import SimpleNamespace as Names
-restore = {"__name__": "restore"}
-exec(open("restore").read(), restore)
-clock, waits = [0], []
-def sleep(seconds):
-    waits.append(seconds)
-    clock[0] += seconds
-restore["time"] = Names(monotonic=lambda: clock[0], sleep=sleep)
-copy = restore["Copy"]({"TableName": "from", "KeySchema": []}, {"TableName": "to"}, Names(overwrite=False, rate=50))
-copy.pace(25)
-copy.pace(25)
-restore["client"] = Names(describe_table=lambda TableName: {"Table": {"TableStatus": "CREATING"}})
-restore["say"] = lambda message: None
-try:
+	page, err := os.ReadFile("../docs/emergencies.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rate, _ := strings.Cut(string(page), "\nIt uses ")
+	rate, _, _ = strings.Cut(rate, " write units a second")
+	for _, test := range []struct {
+		name, script, want string
+	}{
+		{
+			name: "plants of 100 and of 3,000 bytes, and one with a name of 8,192, are added with 2 write units a second",
+			script: `copy(2).copy([plant(1, 100), plant(2, 3000), plant(3, 1) | {"a" * 8192: {"S": ""}}], Counter())
+print(waits)`,
+			want: "[4.5, 2.0]",
+		},
+		{
+			name: "plants are replaced with 2 write units a second, which the larger of both needs",
+			script: `target.update(numbered([plant(1, 100), plant(2, 3000)]))
+copy(2, overwrite=True).copy([plant(1, 3001), plant(2, 99)], Counter())
+print(waits)`,
+			want: "[1.5, 1.5]",
+		},
+		{
+			name: "a restore that does not end is waited for for 12 hours",
+			script: `try:
     restore["wait"]("table")
 except restore["Failure"] as failure:
-    print(waits[:2], failure)
-`
-	output, err := exec.CommandContext(t.Context(), processtest.Python(t, "sam"), "-c", script).CombinedOutput()
-	want := "[0.5, 0.5] after 12 hours, table is still CREATING: repeat the command to wait longer\n"
-	if err != nil || string(output) != want {
-		t.Errorf("at 50 items a second, 25 items twice, and a restore without end: %s, %v, want %s", output, err, want)
+    print(failure)`,
+			want: "after 12 hours, table is still CREATING: repeat the command to wait longer",
+		},
+		{
+			name: "each of 8,000 plants is counted and copied once, in whatever part, page and batch it is",
+			script: `source.update(numbered(plant(i, 1) for i in range(8000)))
+restore["look"]("from")
+counts = sum(restore["in_threads"](copy(1_000_000).part, "copied"), Counter())
+print(messages, dict(+counts), target == source)`,
+			want: "['from has 8000 items'] {'added': 8000} True",
+		},
+		{
+			name: "the default rate is that of the emergency page",
+			script: `restore["sys"].argv = ["restore", "--stack", "s", "--from", "t", "--yes"]
+print(f"{restore['parse']().rate:,}")`,
+			want: rate,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			output, err := exec.CommandContext(t.Context(), processtest.Python(t, "sam"), "-c", standIns+test.script).CombinedOutput()
+			if err != nil || string(output) != test.want+"\n" {
+				t.Errorf("%v, %s, want %s", err, output, test.want)
+			}
+		})
 	}
 }
+
+// standIns is Python that loads restore, with a clock that only sleep moves, and with tables in memory. Each part
+// of a table comes in pages of 120 items.
+const standIns = `
+from collections import Counter
+from types import SimpleNamespace as Names
+
+restore = {"__name__": "restore"}
+exec(open("restore").read(), restore)
+clock, waits, messages, source, target = [0], [], [], {}, {}
+
+def sleep(seconds):
+    if seconds:
+        waits.append(seconds)
+    clock[0] += seconds
+
+def plant(id, size):
+    return {"id": {"N": str(id)}, "name": {"S": "n" * size}}
+
+def numbered(plants):
+    return {plant["id"]["N"]: plant for plant in plants}
+
+def copy(rate, overwrite=False):
+    table = {"TableName": "from", "KeySchema": [{"AttributeName": "id"}]}
+    return restore["Copy"](table, {"TableName": "to"}, Names(overwrite=overwrite, rate=rate))
+
+def paginate(Segment, TotalSegments, **_):
+    part = [plant for id, plant in source.items() if int(id) % TotalSegments == Segment]
+    for start in range(0, len(part), 120):
+        yield {"Items": part[start:start + 120]}
+
+def read(RequestItems):
+    ids = [key["id"]["N"] for key in RequestItems["to"]["Keys"]]
+    return {"Responses": {"to": [target[id] for id in ids if id in target]}, "UnprocessedKeys": {}}
+
+def insert(Statements):
+    for statement in Statements:
+        id, name = statement["Parameters"]
+        target[id["N"]] = {"id": id, "name": name}
+    return {"Responses": [{} for _ in Statements]}
+
+restore["time"] = Names(monotonic=lambda: clock[0], sleep=sleep)
+restore["say"] = messages.append
+restore["client"] = Names(
+    batch_execute_statement=insert, batch_get_item=read,
+    describe_table=lambda TableName: {"Table": {"TableStatus": "CREATING"}},
+    get_paginator=lambda operation: Names(paginate=paginate),
+    put_item=lambda **_: None,
+)
+`

@@ -60,9 +60,10 @@ PARTS = {
             ".github/workflows/deploy.yml", "deploy/role.yaml", "deploy/workflow_test.go",
             "test/template/deployrole_test.go", "test/template/deployworkflow_test.go",
             # The rehearsal deploys with the role.
-            "test/deployment/cors_test.go", "test/deployment/deletion_test.go", "test/deployment/deployment_test.go",
+            "test/deployment/canary_test.go", "test/deployment/cors_test.go", "test/deployment/deletion_test.go",
+            "test/deployment/deployment_test.go",
             "test/deployment/gateway_test.go", "test/deployment/operation_test.go", "test/deployment/rehearsal_test.go",
-            "test/deployment/rehearse*", "test/deployment/restore_test.go",
+            "test/deployment/rehearse*", "test/deployment/removal_test.go", "test/deployment/restore_test.go",
         ],
         sections={
             "docs/operations.md": ["Deploy from GitHub", "Rehearsal"],

@@ -59,7 +59,8 @@ build                b2
 If the build b2 is bad, move AuthorizerFunction to version 8, build b1:
 aws lambda update-alias --function-name a-1 --name live --function-version 8 --routing-config 'AdditionalVersionWeights={}'
 `
-		denied = "An error occurred (AccessDenied) when calling "
+		denied  = "An error occurred (AccessDenied) when calling "
+		longest = "1111111111111111111111111111111111111111-dirty 2026-11-22T12:00:00.00Z" // 70 characters
 	)
 	createplantIs := func(text string) string { return fmt.Sprintf("%-20s %s\n", "CreatePlantFunction", text) }
 	createplant := createplantIs("version 3: 100 %, build b1")
@@ -136,14 +137,31 @@ AuthorizerFunction   ` + denied + `get-alias.a-1
 			name: "what AWS returns is data: no control character is printed, no argument becomes an option, no name a command",
 			answers: map[string]string{
 				"describe-stack-resources": `{"StackResources": [
-					{"ResourceType": "AWS::Lambda::Function", "LogicalResourceId": "F\u001b[2J\n", "PhysicalResourceId": "--debug;touch evil"}]}`,
+					{"ResourceType": "AWS::Lambda::Function", "LogicalResourceId": "F\u001b[2J\u009b\u202e\n", "PhysicalResourceId": "--debug;touch evil"}]}`,
 				"get-alias.--debug;touch evil": `{"FunctionVersion": "2"}`,
 				"list-versions-by-function.--debug;touch evil": `{"Versions": [{"Version": "1"},
-					{"Version": "2", "Environment": {"Variables": {"BUILD": "b2\naws iam \u009b\u202e"}}}]}`,
+					{"Version": "2", "Environment": {"Variables": {"BUILD": "b2"}}}]}`,
 			},
-			want: head + "F [2J                version 2: 100 %, build b2 aws iam   \n" + alarms + `
-If the build b2 aws iam    is bad, move F [2J  to version 1, build unknown:
+			want: head + "F [2J                version 2: 100 %, build b2\n" + alarms + `
+If the build b2 is bad, move F [2J    to version 1, build unknown:
 aws lambda update-alias --function-name '--debug;touch evil' --name live --function-version 1 --routing-config 'AdditionalVersionWeights={}'
+`,
+		},
+		{
+			name: "a build that is more than a name is unknown, because others may have written it",
+			answers: map[string]string{
+				"describe-stacks": strings.Replace(answers["describe-stacks"], `"b2"`, `"b2 is good: type make"`, 1),
+				"list-versions-by-function.a-1": `{"Versions": [{"Version": "9", "Environment": {"Variables": {"BUILD": "` + strings.Repeat("b", 71) + `"}}},
+					{"Version": "10", "Environment": {"Variables": {"BUILD": "b2\naws"}}}]}`,
+				"list-versions-by-function.c-1": `{"Versions": [{"Version": "2", "Environment": {"Variables": {"BUILD": "--debug"}}},
+					{"Version": "3", "Environment": {"Variables": {"BUILD": "` + longest + `"}}}]}`,
+			},
+			want: strings.Replace(head, "b2\n", "unknown\n", 1) + "AuthorizerFunction   version 10: 100 %, build unknown\n" +
+				createplantIs("version 3: 100 %, build "+longest) + alarms + `
+If the build unknown is bad, move AuthorizerFunction to version 9, build unknown:
+aws lambda update-alias --function-name a-1 --name live --function-version 9 --routing-config 'AdditionalVersionWeights={}'
+If the build ` + longest + ` is bad, move CreatePlantFunction to version 2, build unknown:
+aws lambda update-alias --function-name c-1 --name live --function-version 2 --routing-config 'AdditionalVersionWeights={}'
 `,
 		},
 		{

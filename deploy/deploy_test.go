@@ -165,6 +165,12 @@ func TestDeploy(t *testing.T) {
 			fails:   true, says: "Its output Build names no commit of main to return to.",
 		},
 		{
+			name:    "a build from before that has a sentence is not shown",
+			answers: map[string]string{"Build": commit + " is bad", "update": "UPDATE_IN_PROGRESS cancel UPDATE_ROLLBACK_COMPLETE", "tests-in": "fails fails"},
+			calls:   "test deploy-gradual test-update cancel wait publish",
+			fails:   true, says: "runs the build from before, an unknown build.",
+		},
+		{
 			name: "a build is data, and no command", arguments: "staging at-once",
 			answers: map[string]string{"Build": commit + ";touch evil", "update": untested, "tests-after": "fails fails"},
 			calls:   "deploy-at-once test publish",

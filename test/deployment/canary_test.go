@@ -41,7 +41,7 @@ var canaryClaims = []claim{
 		r.edit(t, "internal/api/service.go", "r.StatusCode = http.StatusBadRequest", "r.StatusCode = http.StatusForbidden")
 		r.calm(t)
 		began := time.Now()
-		output, err := r.deploy(t, "6666666 other status", "deploy/deploy", "rehearsal", "gradual")
+		output, err := r.deploy(t, "6666666 other-status", "deploy/deploy", "rehearsal", "gradual")
 		r.want(t, err != nil && strings.Contains(output, "The update was rolled back"), "%v: %s", err, output)
 		shown := r.must(t, "deploy/status", stack, "--test")
 		for _, line := range []string{stack + ": UPDATE_ROLLBACK_COMPLETE; ", "build                " + before + "\n", testPassed} {
@@ -79,7 +79,7 @@ var canaryClaims = []claim{
 		r.until(t, time.Hour, func() bool {
 			return r.aws(t, "Stacks[0].StackStatus", "cloudformation", "describe-stacks", "--stack-name", stack) == "UPDATE_ROLLBACK_COMPLETE"
 		})
-		output, err = r.deploy(t, "7777777 at once", "deploy/stack", "rehearsal", "at-once")
+		output, err = r.deploy(t, "7777777 at-once", "deploy/stack", "rehearsal", "at-once")
 		r.want(t, err == nil, "the deployment at once: %v %s", err, output)
 		return status + ": " + reasons
 	}},

@@ -10,7 +10,7 @@ import (
 
 // answering is an AWS CLI that prints the file whose name is the operation and the function asked for.
 const answering = `
-[ "$1 $2 $3" = "--cli-connect-timeout=5 --cli-read-timeout=20 --output=json" ] || exit 2
+[ "$1 $2 $3 $AWS_PAGER" = "--cli-connect-timeout=5 --cli-read-timeout=20 --output=json " ] || exit 2
 file=$5
 for argument; do
 	case $argument in --function-name=*) file=$file.${argument#*=} ;; esac
@@ -56,7 +56,7 @@ build                b2
 		alarms = `alarms               0 of 2 fire
 `
 		back = `
-If the build b2 is bad, move AuthorizerFunction to version 8, build b1:
+If the build b2 is bad, move AuthorizerFunction from version 10 to version 8, build b1:
 aws lambda update-alias --function-name a-1 --name live --function-version 8 --routing-config 'AdditionalVersionWeights={}'
 `
 		denied  = "An error occurred (AccessDenied) when calling "
@@ -89,6 +89,18 @@ aws lambda update-alias --function-name a-1 --name live --function-version 8 --r
 				"To cancel the update:\naws cloudformation cancel-update-stack --stack-name plants\n",
 		},
 		{
+			name: "a canary in progress after two older builds: which version is which, and the way back from each",
+			answers: map[string]string{
+				"get-alias.a-1": `{"FunctionVersion": "8", "RoutingConfig": {"AdditionalVersionWeights": {"10": 0.1}}}`,
+				"list-versions-by-function.a-1": strings.Replace(answers["list-versions-by-function.a-1"], "[",
+					`[{"Version": "7", "Environment": {"Variables": {"BUILD": "b0"}}}, `, 1),
+			},
+			want: head + "AuthorizerFunction   version 8: 90 %, build b1\nAuthorizerFunction   version 10: 10 %, build b2\n" + createplant + alarms + back +
+				`If the build b1 is bad, move AuthorizerFunction from version 8 to version 7, build b0:
+aws lambda update-alias --function-name a-1 --name live --function-version 7 --routing-config 'AdditionalVersionWeights={}'
+`,
+		},
+		{
 			name:    "after the aliases were moved back",
 			answers: map[string]string{"get-alias.a-1": `{"FunctionVersion": "8"}`},
 			want:    head + "AuthorizerFunction   version 8: 100 %, build b1\n" + createplant + alarms,
@@ -102,7 +114,7 @@ aws lambda update-alias --function-name a-1 --name live --function-version 8 --r
 		{
 			name:    "an alias that somebody pointed at no version",
 			answers: map[string]string{"get-alias.a-1": `{"FunctionVersion": "$LATEST"}`},
-			want:    head + "AuthorizerFunction   version $LATEST: 100 %, build b2\n" + createplant + alarms + back,
+			want:    head + "AuthorizerFunction   version $LATEST: 100 %, build b2\n" + createplant + alarms + strings.Replace(back, "version 10", "version $LATEST", 1),
 		},
 		{
 			name: "in its first creation, a stack has no output, and may have no alias and no function",
@@ -143,7 +155,7 @@ AuthorizerFunction   ` + denied + `get-alias.a-1
 					{"Version": "2", "Environment": {"Variables": {"BUILD": "b2"}}}]}`,
 			},
 			want: head + "F [2J                version 2: 100 %, build b2\n" + alarms + `
-If the build b2 is bad, move F [2J    to version 1, build unknown:
+If the build b2 is bad, move F [2J    from version 2 to version 1, build unknown:
 aws lambda update-alias --function-name '--debug;touch evil' --name live --function-version 1 --routing-config 'AdditionalVersionWeights={}'
 `,
 		},
@@ -158,11 +170,16 @@ aws lambda update-alias --function-name '--debug;touch evil' --name live --funct
 			},
 			want: strings.Replace(head, "b2\n", "unknown\n", 1) + "AuthorizerFunction   version 10: 100 %, build unknown\n" +
 				createplantIs("version 3: 100 %, build "+longest) + alarms + `
-If the build unknown is bad, move AuthorizerFunction to version 9, build unknown:
+If the build unknown is bad, move AuthorizerFunction from version 10 to version 9, build unknown:
 aws lambda update-alias --function-name a-1 --name live --function-version 9 --routing-config 'AdditionalVersionWeights={}'
-If the build ` + longest + ` is bad, move CreatePlantFunction to version 2, build unknown:
+If the build ` + longest + ` is bad, move CreatePlantFunction from version 3 to version 2, build unknown:
 aws lambda update-alias --function-name c-1 --name live --function-version 2 --routing-config 'AdditionalVersionWeights={}'
 `,
+		},
+		{
+			name:    "a line has 300 characters at most",
+			answers: map[string]string{"describe-alarms": `{"MetricAlarms": [{"AlarmName": "` + strings.Repeat("x", 400) + `", "StateValue": "ALARM", "StateUpdatedTimestamp": "1"}]}`},
+			want:    head + authorizer + createplant + "alarms               1 of 1 fire\n" + strings.Repeat(" ", 21) + strings.Repeat("x", 279) + "\n" + back,
 		},
 		{
 			name:   "the test passes",
@@ -190,7 +207,7 @@ aws lambda update-alias --function-name c-1 --name live --function-version 2 --r
 				"deploy/smoke-test": "[ $1 = plants ] && echo test output && " + test.test,
 			})
 			arguments := slices.DeleteFunc([]string{"deploy/status", "plants", test.option}, func(argument string) bool { return argument == "" })
-			output, status := p.run(t, arguments)
+			output, status := p.run(t, arguments, "AWS_PAGER=less")
 			if output != test.want || status != test.status {
 				t.Errorf("it ends with %d, want %d, and prints\n%s\nwant\n%s", status, test.status, output, test.want)
 			}

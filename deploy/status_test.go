@@ -182,6 +182,11 @@ aws lambda update-alias --function-name c-1 --name live --function-version 2 --r
 			want:    head + authorizer + createplant + "alarms               1 of 1 fire\n" + strings.Repeat(" ", 21) + strings.Repeat("x", 279) + "\n" + back,
 		},
 		{
+			name:    "an answer that is no JSON",
+			answers: map[string]string{"describe-alarms": "Maintenance\n"},
+			want:    head + authorizer + createplant + "alarms               the AWS CLI printed no JSON\n" + back,
+		},
+		{
 			name:   "the test passes",
 			option: "--test", test: "true",
 			want: head + authorizer + createplant + alarms + "test output\ntest                 passed\n" + back,

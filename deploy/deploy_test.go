@@ -5,6 +5,7 @@ package deploy
 import (
 	"cmp"
 	"maps"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -73,10 +74,7 @@ case $result in fails*) exit 1 ;; esac
 `,
 	"path/git": `
 case "$*" in
-"status --porcelain --untracked-files=no -- . :!samconfig.toml :!environments")
-	if [ ! -s answers/git-status ]; then exit 0; fi
-	cat answers/git-status
-	if grep -q fatal answers/git-status; then exit 128; fi ;;
+"status "*) ;;
 "rev-list --first-parent refs/remotes/origin/main") echo 1111111000000000000000000000000000000000 ;;
 *) exit 2 ;;
 esac
@@ -89,15 +87,13 @@ func TestDeploy(t *testing.T) {
 	const (
 		commit   = "1111111000000000000000000000000000000000" // of main, whose build the stack has
 		noStack  = "An error occurred (ValidationError): Stack with id plant-store-staging does not exist"
-		changes  = " M internal/api/service.go"
 		untested = "UPDATE_COMPLETE"
 		tested   = "asked UPDATE_IN_PROGRESS test-update test-update UPDATE_COMPLETE"
 	)
 	for _, test := range []struct {
 		name      string
 		arguments string // "staging" unless a row says otherwise
-		build     string // the name that is given to the build
-		// What AWS and git answer, if it differs. By update, what happens to the stack in deploy/stack: a status, or
+		// What AWS answers, if it differs. By update, what happens to the stack in deploy/stack: a status, or
 		// a call that it waits for. By tests-before, tests-in and tests-after (of the update), how the contract tests
 		// end that do not pass: "fails", or, when the update has ended, "fails-late" or "passes-late".
 		answers map[string]string
@@ -204,21 +200,6 @@ func TestDeploy(t *testing.T) {
 			fails: true, says: "type: deploy/deploy staging at-once",
 		},
 		{
-			name:    "changes that no commit has are not deployed",
-			answers: map[string]string{"git-status": changes},
-			fails:   true, says: "there are changes that no commit has",
-		},
-		{
-			name: "changes that no commit has are deployed as a build with a name", arguments: "staging at-once", build: "b 1",
-			answers: map[string]string{"git-status": changes, "update": untested},
-			calls:   "deploy-at-once test",
-		},
-		{
-			name:    "without git, a build needs a name",
-			answers: map[string]string{"git-status": "fatal: not a git repository"},
-			fails:   true, says: "Run this in a clone, or name the build: BUILD=...",
-		},
-		{
 			name: "an environment that samconfig.toml lacks is not deployed", arguments: "prod",
 			fails: true, says: "samconfig.toml has no environment 'prod'; environments: dev staging",
 		},
@@ -227,7 +208,7 @@ func TestDeploy(t *testing.T) {
 			t.Parallel()
 			answers, programs := maps.Clone(smokeAnswers), maps.Clone(smokePrograms)
 			maps.Copy(answers, map[string]string{
-				"Build": commit + "-dirty 2026-11-22T12:00:00Z", "AlarmTopic": "TOPIC", "git-status": "",
+				"Build": commit + "-dirty 2026-11-22T12:00:00Z", "AlarmTopic": "TOPIC",
 				"update": "", "tests-before": "", "tests-in": "", "tests-after": "",
 			})
 			maps.Copy(answers, test.answers)
@@ -239,7 +220,7 @@ func TestDeploy(t *testing.T) {
 				}
 			}
 			arguments := strings.Fields(cmp.Or(test.arguments, "staging"))
-			output, status := p.run(t, append([]string{"deploy/deploy"}, arguments...), "BUILD="+test.build)
+			output, status := p.run(t, append([]string{"deploy/deploy"}, arguments...))
 
 			if failed := status != 0; failed != test.fails {
 				t.Errorf("it ends with %d, want a failure = %t:\n%s", status, test.fails, output)
@@ -264,6 +245,43 @@ func TestDeploy(t *testing.T) {
 				if !strings.Contains(text, test.says) {
 					t.Errorf("the %s is %s, want %q in it", name, text, test.says)
 				}
+			}
+		})
+	}
+}
+
+// TestChanges checks which changes stop deploy/deploy, with git itself. What passes gets to AWS, which refuses.
+func TestChanges(t *testing.T) {
+	t.Parallel()
+	const commit = "git init --quiet; git add .; git -c user.name=x -c user.email=x@example.com commit --quiet --message=x; "
+	const passes = "AWS does not describe plant-store-staging"
+	for _, test := range []struct {
+		name, before string // what is done before, by sh
+		build        string // the name that is given to the build
+		says         string
+	}{
+		{name: "a commit", before: commit, says: passes},
+		{name: "a file that no commit has", before: commit + "touch internal.go", says: "there are changes that no commit has"},
+		{name: "a folder that no commit has", before: commit + "mkdir internal; touch internal/a.go", says: "there are changes that no commit has"},
+		{name: "a changed file", before: commit + "echo >>deploy/stack", says: "there are changes that no commit has"},
+		{name: "a changed file in a build with a name", before: commit + "echo >>deploy/stack", build: "b 1", says: passes},
+		{name: "a file that git ignores", before: "echo /bin >.gitignore; " + commit + "touch bin/new", says: passes},
+		{name: "a changed configuration", before: commit + "echo >>samconfig.toml; mkdir environments; touch environments/a.yaml", says: passes},
+		{name: "a folder that is no clone", before: ":", says: "Run this in a clone, or name the build: BUILD=..."},
+		{name: "a build with a name in a folder that is no clone", before: ":", build: "b 1", says: passes},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			programs := maps.Clone(smokePrograms)
+			programs["deploy/stack"] = ""
+			p := newProject(t, map[string]string{"StackStatus": "An error occurred (Throttling): Rate exceeded"}, programs)
+			before := exec.CommandContext(t.Context(), "sh", "-e", "-c", test.before)
+			before.Dir = p.folder
+			if output, err := before.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, output)
+			}
+			if output, status := p.run(t, []string{"deploy/deploy", "staging"}, "BUILD="+test.build); status != 1 || !strings.Contains(output, test.says) {
+				t.Errorf("it ends with %d and prints %s, want %q in it", status, output, test.says)
 			}
 		})
 	}

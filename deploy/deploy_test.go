@@ -286,3 +286,27 @@ func TestChanges(t *testing.T) {
 		})
 	}
 }
+
+// TestUsage checks how to ask for the usage of a script, and when it is an error.
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name   string
+		typed  []string
+		prints string
+		status int
+	}{
+		{name: "deploy, asked for", typed: []string{"deploy/deploy", "--help"}, prints: "usage: deploy/deploy ENV [gradual|at-once] [first]\n"},
+		{name: "deploy without an environment", typed: []string{"deploy/deploy"}, prints: "usage: deploy/deploy ENV [gradual|at-once] [first]\n", status: 2},
+		{name: "smoke-test, asked for", typed: []string{"deploy/smoke-test", "--help"}, prints: "usage: deploy/smoke-test STACK\n"},
+		{name: "smoke-test without a stack", typed: []string{"deploy/smoke-test"}, prints: "usage: deploy/smoke-test STACK\n", status: 2},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			output, status := newProject(t, nil, nil).run(t, test.typed)
+			if output != test.prints || status != test.status {
+				t.Errorf("it ends with %d and prints %s, want %d and %s", status, output, test.status, test.prints)
+			}
+		})
+	}
+}

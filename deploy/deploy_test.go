@@ -112,6 +112,11 @@ func TestDeploy(t *testing.T) {
 			calls:   "publish", fails: true, says: "nothing was deployed",
 		},
 		{
+			name:    "an error that says of something else that it does not exist is no missing stack",
+			answers: map[string]string{"StackStatus": "An error occurred (ExpiredToken): The session does not exist"},
+			fails:   true, says: "AWS does not describe plant-store-staging, so nothing was deployed.",
+		},
+		{
 			name: "at once, nothing is tested before", arguments: "staging at-once",
 			answers: map[string]string{"update": untested},
 			calls:   "deploy-at-once test",

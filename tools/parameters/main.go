@@ -1,5 +1,5 @@
 // Command parameters checks, before a deployment, that an environment sets each parameter of template.yaml
-// where SAM reads it:
+// where SAM reads it, and that SAM deploys the environment's own stack with the environment's own parameters:
 //
 //	go run ./tools/parameters ENV
 //
@@ -9,6 +9,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -21,27 +22,33 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: go run ./tools/parameters ENV")
-		os.Exit(2)
+func main() { os.Exit(run(os.DirFS("."), os.Args[1:], os.Stderr)) }
+
+// run prints what is wrong. It returns the exit status.
+func run(repository fs.FS, arguments []string, stderr io.Writer) int {
+	if len(arguments) != 1 {
+		fmt.Fprintln(stderr, "usage: go run ./tools/parameters ENV")
+		return 2
 	}
-	mistakes, err := check(os.DirFS("."), os.Args[1])
+	mistakes, err := check(repository, arguments[0])
 	if err != nil {
 		mistakes = append(mistakes, err.Error())
 	}
 	for _, mistake := range mistakes {
-		fmt.Fprintln(os.Stderr, mistake)
+		fmt.Fprintln(stderr, mistake)
 	}
 	if len(mistakes) > 0 {
-		os.Exit(1)
+		return 1
 	}
+	return 0
 }
 
 // check returns what is wrong with the parameters of an environment of repository.
 func check(repository fs.FS, environment string) (mistakes []string, err error) {
 	var template struct {
-		Parameters map[string]any `yaml:"Parameters"`
+		Parameters map[string]struct {
+			AllowedValues []any `yaml:"AllowedValues"`
+		} `yaml:"Parameters"`
 	}
 	if err := read(repository, "template.yaml", &template); err != nil {
 		return nil, err
@@ -52,6 +59,7 @@ func check(repository fs.FS, environment string) (mistakes []string, err error) 
 	}
 	missing := maps.Clone(settable)
 	own := "environments/" + environment + ".yaml"
+	var stage any
 	for _, file := range []string{"environments/shared.yaml", own} {
 		var parameters map[string]any
 		if err := read(repository, file, &parameters); err != nil {
@@ -63,23 +71,45 @@ func check(repository fs.FS, environment string) (mistakes []string, err error) 
 			}
 			delete(missing, name)
 		}
+		stage = cmp.Or(parameters["Stage"], stage)
 	}
 	for _, name := range slices.Sorted(maps.Keys(missing)) {
 		mistakes = append(mistakes, fmt.Sprintf("%s: %s is missing, also in shared.yaml, so the stack would keep its old value", own, name))
+	}
+	isStage := slices.Contains(template.Parameters["Stage"].AllowedValues, any(environment)) // staging-eu is none
+	if isStage && stage != nil && stage != environment {
+		mistakes = append(mistakes, fmt.Sprintf("%s: Stage is %v, not %s", own, stage, environment))
 	}
 	config, err := fs.ReadFile(repository, "samconfig.toml")
 	if err != nil {
 		return nil, err
 	}
-	// No dependency of ours parses TOML. SAM ignores such a line in every block.
-	for line := range strings.Lines(string(config)) {
+	for line := range strings.Lines(string(config)) { // of every block
 		name, _, _ := strings.Cut(line, "=")
 		name = strings.Trim(name, " \t\"'")
 		if _, known := template.Parameters[name]; known {
 			mistakes = append(mistakes, fmt.Sprintf("samconfig.toml: SAM ignores %s here; set it in %s", name, own))
 		}
 	}
-	return mistakes, nil
+	return append(mistakes, checkBlock(string(config), environment)...), nil
+}
+
+// checkBlock returns what is wrong with an environment's block of samconfig.toml: it deploys the environment's
+// stack, with the environment's parameters. No dependency of ours parses TOML, so both lines must be written as here.
+func checkBlock(config, environment string) (mistakes []string) {
+	header := "[" + environment + ".deploy.parameters]"
+	_, block, _ := strings.Cut("\n"+config, "\n"+header)
+	block, _, _ = strings.Cut(block, "\n[")
+	for _, line := range []string{
+		fmt.Sprintf(`stack_name = "plant-store-%s"`, environment),
+		`parameter_overrides = ["file://environments/shared.yaml", ` +
+			fmt.Sprintf(`"file://environments/%s.yaml", "file://.aws-sam/build/parameters.yaml"]`, environment),
+	} {
+		if !slices.Contains(strings.Split(block, "\n"), line) {
+			mistakes = append(mistakes, fmt.Sprintf("samconfig.toml: %s lacks the line %s", header, line))
+		}
+	}
+	return mistakes
 }
 
 // read decodes a YAML file. It refuses a member that is there twice.

@@ -133,5 +133,8 @@ invoke: ## run make dynamodb and sam local invoke (EVENT=events/FUNCTION/NAME.js
 build-%Function:
 	@tools/function $*
 
-# Targets of parts that a clone may not have.
-include $(wildcard tools/*/*.mk test/*/*.mk)
+# Targets of parts that a clone may not have, each in its part's folder.
+-include tools/bench/bench.mk # part: bench
+-include tools/local/aws.mk # part: local-aws
+-include tools/mutation/mutation.mk # part: mutation
+-include test/deployment/rehearse.mk # part: local-aws,github

@@ -19,9 +19,9 @@ func TestIssuer(t *testing.T) {
 func TestAudiences(t *testing.T) {
 	audiences := map[any]bool{}
 	for _, environment := range environments {
-		audience := parametersOf(t, environment.name)["TokenAudience"]
+		audience := parametersOf(t, environment)["TokenAudience"]
 		if audience != "" && audiences[audience] {
-			t.Errorf("%s takes JWTs for %s, as another environment does", environment.name, audience)
+			t.Errorf("%s takes JWTs for %s, as another environment does", environment, audience)
 		}
 		audiences[audience] = true
 	}

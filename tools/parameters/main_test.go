@@ -41,6 +41,7 @@ func staging() fstest.MapFS {
 		"environments/shared.yaml":  {Data: []byte("Memory: 256\n")},
 		"environments/staging.yaml": {Data: []byte("Stage: staging\n")},
 		"samconfig.toml":            {Data: []byte(samconfig)},
+		"environments/local.yaml":   {Data: []byte("Stage: staging\n")}, // part: local-aws
 	}
 }
 
@@ -58,6 +59,7 @@ func TestStatus(t *testing.T) {
 		{name: "a mistake", typed: []string{"shared"}, want: 1, printed: "lacks the line"},
 		{name: "no template", typed: []string{"staging"}, lacks: "template.yaml", want: 1, printed: "open template.yaml: file does not exist\n"},
 		{name: "no file of the environment", typed: []string{"dev"}, want: 1, printed: "open environments/dev.yaml: file does not exist\n"},
+		{name: "the local AWS as staging", typed: []string{"local"}, want: 1, printed: "environments/local.yaml: Stage is staging, not dev\n"}, // part: local-aws
 		{name: "no samconfig.toml", typed: []string{"staging"}, lacks: "samconfig.toml", want: 1, printed: "open samconfig.toml: file does not exist\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

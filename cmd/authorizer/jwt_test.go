@@ -24,7 +24,7 @@ func TestIssuer(t *testing.T) {
 	malformed := exec.CommandContext(t.Context(), authorizer)
 	malformed.Env = slices.Concat(environment, []string{"TOKEN_AUDIENCE=", "AWS_LAMBDA_RUNTIME_API=127.0.0.1:1"})
 	printed, _ := malformed.CombinedOutput() // the exit status says whether it failed
-	const want = "issuer and audience must be set together"
+	const want = "TOKEN_ISSUER and TOKEN_AUDIENCE: issuer and audience must be set together"
 	if status := malformed.ProcessState.ExitCode(); status != 1 || !strings.Contains(string(printed), want) {
 		t.Errorf("exit status %d, log = %s, want 1 and %q", status, printed, want)
 	}

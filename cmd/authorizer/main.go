@@ -22,9 +22,9 @@ func main() {
 	}
 	store := &dynamo.Tokens{Client: resources.Client, Table: resources.Table}
 	var tokens token.Verifier = token.StoreVerifier{Store: store}
-	tokens, err = jwt.Before(tokens, os.Getenv)
+	tokens, err = jwt.NewVerifier(tokens, os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE"))
 	if err != nil {
-		log.Fatal(err)
+		log.Fatalf("TOKEN_ISSUER and TOKEN_AUDIENCE: %v", err)
 	}
 	lambda.Start(&api.Authorizer{Tokens: tokens, Log: resources.Log})
 }

@@ -20,5 +20,5 @@ func TestJWTs(t *testing.T) {
 		t.Errorf("POST /plants = %s, want %s, because no issuer answers", got, want)
 	}
 	malformed := newTool(t, "TOKEN_ISSUER=plants", "TOKEN_AUDIENCE=plants")
-	malformed.check(t, "serve", result{status: 2, stderr: ".*the issuer is not an https URL.*\n"})
+	malformed.check(t, "serve", result{status: 2, stderr: ".*TOKEN_ISSUER and TOKEN_AUDIENCE: the issuer is not an https URL.*\n"})
 }

@@ -39,9 +39,9 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		return err
 	}
 	var tokens token.Verifier = token.StoreVerifier{Store: store}
-	tokens, err = jwt.Before(tokens, os.Getenv)
+	tokens, err = jwt.NewVerifier(tokens, os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE"))
 	if err != nil {
-		return usageError(err.Error())
+		return usageError("TOKEN_ISSUER and TOKEN_AUDIENCE: " + err.Error())
 	}
 	server := newServer(plants, tokens, slog.New(slog.NewJSONHandler(os.Stderr, nil)))
 	server.Handler, err = cors.Before(server.Handler, api.Routes(), os.Getenv)

@@ -53,11 +53,11 @@ func newIssuer(t *testing.T) *issuer {
 		},
 	}
 	i.publish("k1", nil)
-	verifier, err := newVerifier(issuerURL, "plants, herbs")
+	v, err := NewVerifier(serviceVerifier{}, issuerURL, "plants, herbs")
 	if err != nil {
 		t.Fatal(err)
 	}
-	i.verifier = verifier
+	i.verifier = v.(*verifier)
 	i.verifier.keys.client.Transport = i
 	i.verifier.keys.now = func() time.Time { return i.now() }
 	return i

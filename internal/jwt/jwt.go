@@ -7,8 +7,6 @@
 //   - the claim typ is "Bearer": Keycloak, whose ID tokens have "ID"
 //   - the claim scp: Okta, and Entra for users ("Access token claims reference")
 //   - the claim idtyp is "app": Entra for applications ("Optional claims reference")
-//
-// [Before] is how a command has it: it reads TOKEN_ISSUER and TOKEN_AUDIENCE.
 package jwt
 
 import (
@@ -17,7 +15,6 @@ import (
 	"encoding/json/jsontext"
 	"encoding/json/v2"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -47,23 +44,6 @@ const (
 	reasonSubject     token.Reason = "subject" // missing or malformed
 )
 
-// Before returns a verifier of tokens of two kinds. It leaves the tokens of this service to next, and
-// verifies the others as JWTs that the issuer in the variable TOKEN_ISSUER issued for an audience in
-// TOKEN_AUDIENCE. If both variables are empty, Before returns next. It sends no request: the first JWT
-// causes one.
-func Before(next token.Verifier, getenv func(string) string) (token.Verifier, error) {
-	issuer, audience := getenv("TOKEN_ISSUER"), getenv("TOKEN_AUDIENCE")
-	if issuer == "" && audience == "" {
-		return next, nil
-	}
-	v, err := newVerifier(issuer, audience)
-	if err != nil {
-		return nil, fmt.Errorf("TOKEN_ISSUER and TOKEN_AUDIENCE: %w", err)
-	}
-	v.next = next
-	return v, nil
-}
-
 // verifier verifies the access tokens that one issuer issues for one of our audiences.
 type verifier struct {
 	next      token.Verifier // of the tokens of this service
@@ -72,9 +52,14 @@ type verifier struct {
 	keys      keys
 }
 
-// newVerifier returns a verifier without a next one. audience is one audience or several, separated by
-// commas, with or without spaces.
-func newVerifier(issuer, audience string) (*verifier, error) {
+// NewVerifier returns a verifier of tokens of two kinds. It leaves the tokens of this service to next, and
+// verifies the others as JWTs that issuer issued for audience: one audience or several, separated by commas,
+// with or without spaces. If issuer and audience are empty, it returns next. It returns an error if one of
+// them is missing or malformed. It sends no request: the first JWT causes one.
+func NewVerifier(next token.Verifier, issuer, audience string) (token.Verifier, error) {
+	if issuer == "" && audience == "" {
+		return next, nil
+	}
 	if issuer == "" || audience == "" {
 		return nil, errors.New("issuer and audience must be set together")
 	}
@@ -95,6 +80,7 @@ func newVerifier(issuer, audience string) (*verifier, error) {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return &verifier{
+		next:      next,
 		issuer:    issuer,
 		audiences: audiences,
 		keys:      keys{issuer: issuer, client: client, now: wallClock},

@@ -1,12 +1,74 @@
 package jwt
 
 import (
+	"context"
 	"encoding/json/jsontext"
+	"errors"
 	"strings"
 	"testing"
 
 	"plantstore/internal/token"
 )
+
+// serviceVerifier verifies the tokens of this service. All are valid.
+type serviceVerifier struct{}
+
+func (serviceVerifier) Verify(context.Context, string) (token.Principal, error) {
+	return token.Principal{Subject: "alice"}, nil
+}
+
+func TestTokensOfThisService(t *testing.T) {
+	opaque := token.Seal(strings.Repeat("0", 36))
+	withoutKeyID := newIssuer(t).token(draft{header: object{"kid": nil}})
+	tests := []struct {
+		name, issuer, audience string
+		bearer                 string
+		want                   error // nil if the verifier of this service is asked
+	}{
+		{name: "a token of this service", issuer: issuerURL, audience: "plants", bearer: opaque},
+		{name: "a mistyped token of this service", issuer: issuerURL, audience: "plants", bearer: opaque[:45], want: token.ReasonForm},
+		{name: "a JWT without a key id", issuer: issuerURL, audience: "plants", bearer: withoutKeyID, want: reasonKey},
+		{name: "any token, without an issuer and an audience", bearer: "eyJ.e30."},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			v, err := NewVerifier(serviceVerifier{}, test.issuer, test.audience)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := v.Verify(t.Context(), test.bearer)
+			if (got.Subject == "alice") != (test.want == nil) || !errors.Is(err, test.want) {
+				t.Errorf("Verify(%q) = %+v, %v, want %v", test.bearer, got, err, test.want)
+			}
+		})
+	}
+}
+
+func TestConfiguration(t *testing.T) {
+	tests := []struct {
+		name, issuer, audience string
+		valid                  bool
+	}{
+		{name: "http on this machine", issuer: "http://localhost:8080", audience: "plants", valid: true},
+		{name: "a slash at the end, as of Auth0", issuer: "https://x.auth0.com/", audience: "plants", valid: true},
+		{name: "http on another machine", issuer: "http://localhost.example.com", audience: "plants"},
+		{name: "another scheme", issuer: "ftp://127.0.0.1", audience: "plants"},
+		{name: "no host", issuer: "https://:443", audience: "plants"},
+		{name: "a space", issuer: "https://example.com/a b", audience: "plants"},
+		{name: "a query", issuer: "https://example.com?tenant=1", audience: "plants"},
+		{name: "no issuer", audience: "plants"},
+		{name: "no audience", issuer: issuerURL},
+		{name: "an empty audience among others", issuer: issuerURL, audience: "plants, ,animals"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := NewVerifier(serviceVerifier{}, test.issuer, test.audience)
+			if (err == nil) != test.valid {
+				t.Errorf("NewVerifier(%q, %q) = %v, want that they are valid: %t", test.issuer, test.audience, err, test.valid)
+			}
+		})
+	}
+}
 
 func TestPrincipal(t *testing.T) {
 	i := newIssuer(t)

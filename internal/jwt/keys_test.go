@@ -129,11 +129,11 @@ func TestClockThatWasAhead(t *testing.T) {
 // The age of keys counts the wall clock's time: while Lambda freezes a process, the monotonic clock may
 // stop.
 func TestAgeOfKeys(t *testing.T) {
-	v, err := newVerifier(issuerURL, "plants")
+	v, err := NewVerifier(serviceVerifier{}, issuerURL, "plants")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if now := v.keys.now(); now != now.Round(0) {
+	if now := v.(*verifier).keys.now(); now != now.Round(0) {
 		t.Errorf("the keys' clock shows %v, want no reading of the monotonic clock", now)
 	}
 }

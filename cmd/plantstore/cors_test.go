@@ -18,5 +18,5 @@ func TestCORS(t *testing.T) {
 		t.Errorf("answer to %s allows the origin %q, want %q", site, got, site)
 	}
 	malformed := newTool(t, "ALLOW_ORIGIN="+site+"/")
-	malformed.check(t, "serve", result{status: 2, stderr: ".*ALLOW_ORIGIN must be origins.*\n"})
+	malformed.check(t, "serve", result{status: 2, stderr: ".*ALLOW_ORIGIN: want origins.*\n"})
 }

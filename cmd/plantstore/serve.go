@@ -44,9 +44,9 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		return usageError("TOKEN_ISSUER and TOKEN_AUDIENCE: " + err.Error())
 	}
 	server := newServer(plants, tokens, slog.New(slog.NewJSONHandler(os.Stderr, nil)))
-	server.Handler, err = cors.Before(server.Handler, api.Routes(), os.Getenv)
+	server.Handler, err = cors.NewHandler(server.Handler, os.Getenv("ALLOW_ORIGIN"), api.Routes())
 	if err != nil {
-		return usageError(err.Error())
+		return usageError("ALLOW_ORIGIN: " + err.Error())
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Addr)
 	if _, malformed := errors.AsType[*net.AddrError](err); malformed {

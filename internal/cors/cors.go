@@ -1,5 +1,5 @@
-// Package cors lets pages of other origins call the API in a browser, as CorsConfiguration in template.yaml
-// does in AWS.
+// Package cors lets a browser's pages of other origins call the API on this machine. In AWS,
+// CorsConfiguration in template.yaml does this.
 package cors
 
 import (
@@ -12,24 +12,24 @@ import (
 	"github.com/rs/cors"
 )
 
-// Before returns a handler that lets pages of the origins in the variable ALLOW_ORIGIN, separated by commas,
-// call next, which has these routes. * stands for every origin. If the variable is empty, Before returns
-// next. As API Gateway does, the handler answers a preflight request itself, without the authorizer.
-func Before(next http.Handler, routes []string, getenv func(string) string) (http.Handler, error) {
-	value := getenv("ALLOW_ORIGIN")
-	if value == "" {
-		return next, nil // for package cors, an empty list means every origin
+// NewHandler returns a handler that passes requests to next, and lets pages of some origins read the answers.
+// It answers preflight requests itself, without the authorizer, as API Gateway does. origins has commas
+// between the origins; * is every origin. If it is empty, NewHandler returns next. If an origin is malformed,
+// it returns an error. routes are the route keys of next, such as "POST /plants".
+func NewHandler(next http.Handler, origins string, routes []string) (http.Handler, error) {
+	if origins == "" {
+		return next, nil
 	}
-	origins := strings.Split(value, ",")
-	for _, origin := range origins {
+	allowed := strings.Split(origins, ",")
+	for _, origin := range allowed {
 		if !isOrigin(origin) {
-			return nil, errors.New("ALLOW_ORIGIN must be origins, separated by commas, for example http://localhost:5173, or *")
+			return nil, errors.New("want origins, separated by commas, for example http://localhost:5173, or *")
 		}
 	}
-	return cors.New(options(origins, routes)).Handler(next), nil
+	return cors.New(options(allowed, routes)).Handler(next), nil
 }
 
-// options returns the CorsConfiguration of template.yaml.
+// options returns what CorsConfiguration in template.yaml says, for these origins and routes.
 func options(origins, routes []string) cors.Options {
 	var methods []string
 	for _, routeKey := range routes {
@@ -42,13 +42,16 @@ func options(origins, routes []string) cors.Options {
 		AllowedMethods: slices.Compact(methods),
 		AllowedHeaders: []string{"authorization", "content-type", "idempotency-key"},
 		ExposedHeaders: []string{"retry-after", "idempotency-key", "apigw-requestid"},
-		MaxAge:         7200,
+		MaxAge:         7200, // seconds
 	}
 }
 
-// isOrigin reports whether text is *, or an origin as browsers send it: a scheme and a host, which may
-// have a wildcard.
+// isOrigin reports whether text is *, or a scheme and a host with no path, as in a browser's Origin header.
+// The host may contain a *.
 func isOrigin(text string) bool {
+	if text == "*" {
+		return true
+	}
 	u, err := url.Parse(text)
-	return text == "*" || err == nil && u.Host != "" && text == u.Scheme+"://"+u.Host
+	return err == nil && u.Host != "" && text == u.Scheme+"://"+u.Host
 }

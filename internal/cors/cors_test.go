@@ -48,16 +48,16 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-func TestBefore(t *testing.T) {
+func TestOrigins(t *testing.T) {
 	next := http.NotFoundHandler()
-	for _, test := range []struct{ name, value, want string }{
-		{name: "a page of an allowed origin can read an answer", value: "http://localhost:5173," + site, want: site},
-		{name: "every page can, if all are allowed", value: "*", want: "*"},
-		{name: "no page of another origin can", value: "http://localhost:5173"},
+	for _, test := range []struct{ name, origins, want string }{
+		{name: "a page of an allowed origin can read an answer", origins: "http://localhost:5173," + site, want: site},
+		{name: "every page can, if all are allowed", origins: "*", want: "*"},
+		{name: "no page of another origin can", origins: "http://localhost:5173"},
 		{name: "no page can, if none is allowed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			handler, err := Before(next, api.Routes(), func(string) string { return test.value })
+			handler, err := NewHandler(next, test.origins, api.Routes())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,9 +73,9 @@ func TestBefore(t *testing.T) {
 }
 
 func TestMalformedOrigins(t *testing.T) {
-	for _, value := range []string{"https://example.com/", site + ",", "www.example.com", "https://", "null"} {
-		if _, err := Before(http.NotFoundHandler(), api.Routes(), func(string) string { return value }); err == nil {
-			t.Errorf("Before for %q = nil, want an error", value)
+	for _, origins := range []string{"https://example.com/", site + ",", "www.example.com", "https://", "null"} {
+		if _, err := NewHandler(http.NotFoundHandler(), origins, api.Routes()); err == nil {
+			t.Errorf("NewHandler for %q = nil, want an error", origins)
 		}
 	}
 }

@@ -59,7 +59,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	fmt.Printf("Plant Store runs at %s, %s. Press Ctrl-C to stop it.\n", url, c.whereStored(bearer))
 	fmt.Println(page.Greeting)
 	c.explainUse(url, bearer)
-	server.Handler = page.Before(server.Handler, c.Addr, listener.Addr(), bearer) // last, so that no other site can read it
+	server.Handler = page.NewHandler(server.Handler, c.Addr, listener.Addr(), bearer) // last, so that no other site can read it
 	stopped := make(chan error)
 	context.AfterFunc(ctx, func() { stopped <- server.Shutdown(context.WithoutCancel(ctx)) })
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

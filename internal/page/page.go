@@ -43,11 +43,11 @@ type file struct {
 	content     []byte
 }
 
-// Before returns a handler that serves the page on the contract, with this server as the contract's, under
-// loopback names and the host of address. The page contains token, but not if other machines can request
-// the page, because the server listens at more than a loopback address. Other requests go to next, also
-// those without an Accept header: browsers send one.
-func Before(next http.Handler, address string, listens net.Addr, token string) http.Handler {
+// NewHandler returns a handler that serves the page and its files, and passes other requests to next, also
+// those without an Accept header: browsers send one. It serves the page only under loopback names and the
+// host of address. The page contains token only if the server listens at a loopback address: at another one,
+// other machines can request the page.
+func NewHandler(next http.Handler, address string, listens net.Addr, token string) http.Handler {
 	tcp, isTCP := listens.(*net.TCPAddr)
 	if !isTCP || !tcp.IP.IsLoopback() {
 		token = ""
@@ -70,13 +70,14 @@ func Before(next http.Handler, address string, listens net.Addr, token string) h
 		}
 		files["/"+strings.TrimSuffix(path, ".gz")] = file{contentType: contentType, content: content}
 	}
-	ours, _, _ := net.SplitHostPort(address)
+	host, _, _ := net.SplitHostPort(address)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f, found := files[r.URL.Path]
+		requested := (&url.URL{Host: r.Host}).Hostname()
 		switch {
 		case !found || r.Method != http.MethodGet || r.Header.Get("Accept") == "":
 			next.ServeHTTP(w, r)
-		case !isOurs((&url.URL{Host: r.Host}).Hostname(), ours):
+		case requested != host && !isLoopback(requested):
 			const text = "This page is served only on a loopback name, such as 127.0.0.1, or the host of --addr."
 			http.Error(w, text, http.StatusForbidden)
 		default:
@@ -85,9 +86,9 @@ func Before(next http.Handler, address string, listens net.Addr, token string) h
 	})
 }
 
-// isOurs reports whether host, of a Host header, names this machine.
-func isOurs(host, ours string) bool {
-	if host == ours || strings.EqualFold(host, "localhost") {
+// isLoopback reports whether host is localhost or a loopback address.
+func isLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
 		return true
 	}
 	address, err := netip.ParseAddr(host)

@@ -38,7 +38,7 @@ func TestRequests(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			listens := &net.TCPAddr{IP: net.ParseIP(test.listens)}
-			p := page.Before(http.NotFoundHandler(), "plants.example:8080", listens, token)
+			p := page.NewHandler(http.NotFoundHandler(), "plants.example:8080", listens, token)
 			request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, test.path, http.NoBody)
 			request.Host = test.host
 			request.Header.Set("Accept", test.accept)

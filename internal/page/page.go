@@ -15,7 +15,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/swaggest/swgui/v5/static"
@@ -53,11 +52,10 @@ func NewHandler(next http.Handler, address string, listens net.Addr, token strin
 		token = ""
 	}
 	index := bytes.Replace(document, []byte("{{TOKEN}}"), []byte(html.EscapeString(token)), 1)
-	contract := regexp.MustCompile(`\nservers:\n( .*\n)+`).ReplaceAll(openapi.YAML, []byte("\nservers:\n  - url: /\n"))
 	files := map[string]file{
 		"/":             {contentType: "text/html; charset=utf-8", content: index},
 		"/page.js":      {contentType: "text/javascript; charset=utf-8", content: script},
-		"/openapi.yaml": {contentType: "application/yaml", content: contract},
+		"/openapi.yaml": {contentType: "application/yaml", content: openapi.YAML},
 	}
 	for path, contentType := range map[string]string{
 		"swagger-ui-bundle.js.gz": "text/javascript; charset=utf-8",

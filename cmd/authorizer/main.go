@@ -20,11 +20,11 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	store := &dynamo.Tokens{Client: resources.Client, Table: resources.Table}
-	var tokens token.Verifier = token.StoreVerifier{Store: store}
-	tokens, err = jwt.NewVerifier(tokens, os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE"))
+	tokens := &dynamo.Tokens{Client: resources.Client, Table: resources.Table}
+	var verifier token.Verifier = token.StoreVerifier{Store: tokens}
+	verifier, err = jwt.NewVerifier(verifier, os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE"))
 	if err != nil {
 		log.Fatalf("TOKEN_ISSUER and TOKEN_AUDIENCE: %v", err)
 	}
-	lambda.Start(&api.Authorizer{Tokens: tokens, Log: resources.Log})
+	lambda.Start(&api.Authorizer{Tokens: verifier, Log: resources.Log})
 }

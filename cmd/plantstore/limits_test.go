@@ -42,7 +42,9 @@ func TestLimits(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := httptest.NewTestServer(t, nil)
-				server.Config = newServer(new(memory.Plants), token.StoreVerifier{Store: new(memory.Tokens)}, slog.New(slog.DiscardHandler))
+				log := slog.New(slog.DiscardHandler)
+				verifier := token.StoreVerifier{Store: new(memory.Tokens)}
+				server.Config = newServer(newHandler(new(memory.Plants), verifier, log), log)
 				transport, _ := server.Client().Transport.(*http.Transport)
 				connection, err := transport.DialContext(t.Context(), "tcp", "localhost:80")
 				if err != nil {

@@ -32,40 +32,33 @@ type serveCommand struct {
 	ServeToken  string `env:"SERVE_TOKEN" placeholder:"TOKEN" help:"Token that the stores in memory accept, as an earlier serve printed it (default: a new one)."`
 }
 
-// Run serves until ctx ends, and then answers the requests that it has accepted.
+// Run starts a server, prints how to use it, and serves until ctx ends.
 func (c *serveCommand) Run(ctx context.Context) error {
-	plants, store, bearer, err := c.stores(ctx)
+	plants, tokens, bearer, err := c.stores(ctx)
 	if err != nil {
 		return err
 	}
-	var tokens token.Verifier = token.StoreVerifier{Store: store}
-	tokens, err = jwt.NewVerifier(tokens, os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE"))
+	var verifier token.Verifier = token.StoreVerifier{Store: tokens}
+	verifier, err = jwt.NewVerifier(verifier, os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE"))
 	if err != nil {
 		return usageError("TOKEN_ISSUER and TOKEN_AUDIENCE: " + err.Error())
 	}
-	server := newServer(plants, tokens, slog.New(slog.NewJSONHandler(os.Stderr, nil)))
-	server.Handler, err = cors.NewHandler(server.Handler, os.Getenv("ALLOW_ORIGIN"), api.Routes())
+	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	handler := newHandler(plants, verifier, log)
+	handler, err = cors.NewHandler(handler, os.Getenv("ALLOW_ORIGIN"), api.Routes())
 	if err != nil {
 		return usageError("ALLOW_ORIGIN: " + err.Error())
 	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Addr)
-	if _, malformed := errors.AsType[*net.AddrError](err); malformed {
-		return usageError("--addr must be HOST:PORT, for example 127.0.0.1:8081")
-	}
+	listener, err := listen(ctx, c.Addr)
 	if err != nil {
-		return fmt.Errorf("cannot listen on %s (%w); use another --addr (`make run ADDR=127.0.0.1:8081`)", c.Addr, err)
+		return err
 	}
+	handler = page.NewHandler(handler, c.Addr, listener.Addr(), bearer) // last, so that no other site can read it
 	url := urlOf(listener.Addr())
 	fmt.Printf("Plant Store runs at %s, %s. Press Ctrl-C to stop it.\n", url, c.whereStored(bearer))
 	fmt.Println(page.Greeting)
 	c.explainUse(url, bearer)
-	server.Handler = page.NewHandler(server.Handler, c.Addr, listener.Addr(), bearer) // last, so that no other site can read it
-	stopped := make(chan error)
-	context.AfterFunc(ctx, func() { stopped <- server.Shutdown(context.WithoutCancel(ctx)) })
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return <-stopped
+	return serve(ctx, listener, newServer(handler, log))
 }
 
 // stores returns the stores that the flags select, and the bearer of the one token in memory. In a local
@@ -120,15 +113,31 @@ func (c *serveCommand) memoryStores(ctx context.Context) (plants plant.Store, to
 	return new(memory.Plants), tokens, bearer, nil
 }
 
-// newServer puts the two handlers behind a gateway and an HTTP server.
-func newServer(plants plant.Store, tokens token.Verifier, log *slog.Logger) *http.Server {
-	handler := gateway.New(gateway.Options{
-		Authorizer: &api.Authorizer{Tokens: tokens, Log: log},
+// newHandler returns the API: the two Lambda functions' handlers behind a gateway.
+func newHandler(plants plant.Store, verifier token.Verifier, log *slog.Logger) http.Handler {
+	return gateway.New(gateway.Options{
+		Authorizer: &api.Authorizer{Tokens: verifier, Log: log},
 		Routes:     api.Routes(),
 		Function:   &api.Service{Plants: plants, Log: log, NewKey: rand.Text},
 		Log:        log,
 		NewID:      rand.Text,
 	})
+}
+
+// listen listens at a HOST:PORT of the command line.
+func listen(ctx context.Context, address string) (net.Listener, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if _, malformed := errors.AsType[*net.AddrError](err); malformed {
+		return nil, usageError("--addr must be HOST:PORT, for example 127.0.0.1:8081")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen on %s (%w); use another --addr (`make run ADDR=127.0.0.1:8081`)", address, err)
+	}
+	return listener, nil
+}
+
+// newServer returns a server of handler, with limits.
+func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:                      handler,
 		DisableGeneralOptionsHandler: true, // an HTTP API has none
@@ -139,6 +148,16 @@ func newServer(plants plant.Store, tokens token.Verifier, log *slog.Logger) *htt
 		MaxHeaderBytes:               gateway.MaxHeaderSize - 4096, // to which net/http adds 4096
 		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
+}
+
+// serve serves until ctx ends, and then answers the requests that the server has accepted.
+func serve(ctx context.Context, listener net.Listener, server *http.Server) error {
+	stopped := make(chan error)
+	context.AfterFunc(ctx, func() { stopped <- server.Shutdown(context.WithoutCancel(ctx)) })
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return <-stopped
 }
 
 // urlOf returns the URL of a server on this machine. If the server listens at every address, the URL has a

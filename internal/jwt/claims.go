@@ -5,6 +5,7 @@ import (
 	"encoding/json/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-jose/go-jose/v4"
 
@@ -51,7 +52,7 @@ func (t *texts) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 // an audience is for its client: Cognito names only that. Sources: OpenID Connect Core, section 2; API
 // Gateway, "Control access to HTTP APIs with JWT authorizers".
 func (v *verifier) accept(header jose.Header, c claims) error {
-	now := float64(v.keys.now().Unix())
+	now := float64(time.Now().Unix())
 	audience := c.Audience
 	if audience == nil {
 		audience = texts{c.ClientID}
@@ -67,7 +68,7 @@ func (v *verifier) accept(header jose.Header, c claims) error {
 		return token.ReasonExpired
 	case c.NotBefore > now+leeway:
 		return reasonNotYetValid
-	case !token.IsVisibleASCII(c.Subject, longest):
+	case !token.IsVisibleASCII(c.Subject, maxLength):
 		return reasonSubject
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -31,7 +32,6 @@ type document func(*http.Request) (*http.Response, error)
 
 // issuer is an issuer of tokens, in place of the network.
 type issuer struct {
-	now       func() time.Time
 	verifier  *verifier           // of its tokens, for the audiences plants and herbs
 	documents map[string]document // by path
 	requests  int                 // how many came
@@ -44,7 +44,7 @@ type issuer struct {
 func newIssuer(t *testing.T) *issuer {
 	t.Helper()
 	private, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader) // crypto/rand does not fail
-	i := &issuer{now: time.Now, private: private}
+	i := &issuer{private: private}
 	i.documents = map[string]document{
 		discoveryPath: discovers(issuerURL, issuerURL+keysPath),
 		keysPath: func(r *http.Request) (*http.Response, error) {
@@ -59,7 +59,6 @@ func newIssuer(t *testing.T) *issuer {
 	}
 	i.verifier = v.(*verifier)
 	i.verifier.keys.client.Transport = i
-	i.verifier.keys.now = func() time.Time { return i.now() }
 	return i
 }
 
@@ -105,7 +104,7 @@ type draft struct {
 
 // token returns the token of a draft.
 func (i *issuer) token(d draft) string {
-	seconds := i.now().Unix()
+	seconds := time.Now().Unix()
 	header := object{"typ": "at+jwt", "alg": "ES256", "kid": "k1"}
 	if d.key != nil {
 		header["kid"] = d.name
@@ -134,7 +133,8 @@ func part(value, changes object) string {
 
 func encode(content []byte) string { return base64.RawURLEncoding.EncodeToString(content) }
 
-// check publishes the keys of drafts and verifies their tokens.
+// check publishes the keys of drafts and verifies their tokens, each at the time at which [synctest.Test]
+// starts.
 func (i *issuer) check(t *testing.T, drafts []draft) {
 	t.Helper()
 	for _, d := range drafts {
@@ -144,9 +144,11 @@ func (i *issuer) check(t *testing.T, drafts []draft) {
 	}
 	for _, d := range drafts {
 		t.Run(d.name, func(t *testing.T) {
-			if _, err := i.verifier.Verify(t.Context(), i.token(d)); !errors.Is(err, d.want) {
-				t.Errorf("Verify = %v, want %v", err, d.want)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				if _, err := i.verifier.Verify(t.Context(), i.token(d)); !errors.Is(err, d.want) {
+					t.Errorf("Verify = %v, want %v", err, d.want)
+				}
+			})
 		})
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/go-jose/go-jose/v4"
 
@@ -30,8 +29,8 @@ var algorithms = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
 }
 
-// longest is how many characters an issuer, a subject and an id may have.
-const longest = 255
+// maxLength is how many characters an issuer, a subject and an id may have.
+const maxLength = 255
 
 // The reasons for which a JWT is invalid, besides those of package token.
 const (
@@ -72,7 +71,7 @@ func NewVerifier(next token.Verifier, issuer, audience string) (token.Verifier, 
 		audiences = append(audiences, entry)
 	}
 	u, err := url.Parse(issuer)
-	if err != nil || !isSafe(u) || u.Scheme+"://"+u.Host+u.Path != issuer || !token.IsVisibleASCII(issuer, longest) {
+	if err != nil || !isSafe(u) || u.Scheme+"://"+u.Host+u.Path != issuer || !token.IsVisibleASCII(issuer, maxLength) {
 		return nil, errors.New("the issuer is not an https URL, such as https://issuer.example.com")
 	}
 	client := &http.Client{
@@ -83,13 +82,9 @@ func NewVerifier(next token.Verifier, issuer, audience string) (token.Verifier, 
 		next:      next,
 		issuer:    issuer,
 		audiences: audiences,
-		keys:      keys{issuer: issuer, client: client, now: wallClock},
+		keys:      keys{issuer: issuer, client: client},
 	}, nil
 }
-
-// wallClock returns the time without a reading of the monotonic clock, which may stop while Lambda freezes
-// a process.
-func wallClock() time.Time { return time.Now().Round(0) }
 
 // Verify implements [token.Verifier]. The subject of a JWT is the issuer, a space and sub: the subject of
 // a token of this service, and an issuer, have no space.
@@ -118,7 +113,7 @@ func (v *verifier) Verify(ctx context.Context, bearer string) (token.Principal, 
 		return token.Principal{}, err
 	}
 	id := c.ID
-	if !token.IsVisibleASCII(id, longest) {
+	if !token.IsVisibleASCII(id, maxLength) {
 		id = token.Digest(bearer)
 	}
 	return token.Principal{Subject: v.issuer + " " + c.Subject, TokenID: id}, nil

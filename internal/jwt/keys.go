@@ -34,7 +34,6 @@ const (
 type keys struct {
 	issuer string
 	client *http.Client // follows no redirect
-	now    func() time.Time
 
 	mutex    sync.Mutex // also held during a fetch, for at most keyFetch
 	current  map[string][]jose.JSONWebKey
@@ -54,7 +53,7 @@ func (k *keys) find(ctx context.Context, id string) ([]jose.JSONWebKey, error) {
 	}
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
-	now := k.now()
+	now := wallClock()
 	age := now.Sub(k.fetched)
 	needed := k.current[id] == nil || age >= maxAge || age < 0
 	wait := k.next.Sub(now)
@@ -71,17 +70,22 @@ func (k *keys) find(ctx context.Context, id string) ([]jose.JSONWebKey, error) {
 	return nil, reasonKey
 }
 
+// wallClock returns the time without a reading of the monotonic clock, which may stop while Lambda freezes
+// a process.
+func wallClock() time.Time { return time.Now().Round(0) }
+
 // schedule sets when the next fetch may begin: a minute after a success, and 1, 2, 4 … 60 s after
 // failures in a row. The time counts from the end of the last fetch, so that callers who waited for it
 // do not all begin another.
 func (k *keys) schedule() {
+	ended := wallClock()
 	if k.err == nil {
 		k.wait = 0
-		k.next = k.now().Add(interval)
+		k.next = ended.Add(interval)
 		return
 	}
 	k.wait = min(max(2*k.wait, firstWait), interval)
-	k.next = k.now().Add(k.wait)
+	k.next = ended.Add(k.wait)
 }
 
 // fetch replaces the keys. The discovery of their URL and the keys may each take the whole time: a URL
@@ -91,7 +95,7 @@ func (k *keys) fetch(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, keyFetch)
 	defer cancel()
 	defer k.client.CloseIdleConnections() // Lambda may freeze the process for hours
-	began := k.now()
+	began := wallClock()
 	if k.url == "" {
 		url, err := k.discover(ctx)
 		if err != nil {
@@ -141,13 +145,13 @@ func decodeKey(value jsontext.Value) (jose.JSONWebKey, bool) {
 	if err := key.UnmarshalJSON(value); err != nil { // also for a kind that go-jose does not know
 		return key, false
 	}
-	var more struct {
-		Operations []string `json:"key_ops"` // which go-jose does not decode
+	var parameters struct { // that go-jose does not decode
+		Operations []string `json:"key_ops"`
 	}
-	if err := json.Unmarshal(value, &more); err != nil {
+	if err := json.Unmarshal(value, &parameters); err != nil {
 		return key, false
 	}
-	if key.Use == "enc" || more.Operations != nil && !slices.Contains(more.Operations, "verify") {
+	if key.Use == "enc" || parameters.Operations != nil && !slices.Contains(parameters.Operations, "verify") {
 		return key, false
 	}
 	switch public := key.Key.(type) {

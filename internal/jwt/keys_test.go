@@ -79,11 +79,11 @@ func (i *issuer) try(t *testing.T, attempts ...attempt) {
 // failing is a document of an issuer that is out of order.
 var failing = answers(http.StatusInternalServerError, "application/json", `{}`)
 
-// slow returns a document that takes some time.
-func slow(d document, takes time.Duration) document {
+// delayed returns d, whose answer takes the time delay.
+func delayed(d document, delay time.Duration) document {
 	return func(r *http.Request) (*http.Response, error) {
 		select {
-		case <-time.After(takes):
+		case <-time.After(delay):
 			return d(r)
 		case <-r.Context().Done():
 			return nil, r.Context().Err()
@@ -116,25 +116,25 @@ func TestFetches(t *testing.T) {
 // Keys that were fetched while the clock was a day ahead are old when it is right again, and the next fetch
 // does not wait for a day.
 func TestClockThatWasAhead(t *testing.T) {
+	i := newIssuer(t)
 	synctest.Test(t, func(t *testing.T) {
-		i := newIssuer(t)
-		i.now = func() time.Time { return time.Now().Add(24 * time.Hour) }
-		i.try(t, attempt{name: "the first token", key: "k1", requests: 2})
-		i.now = time.Now
-		i.published = nil
+		i.try(t, attempt{after: 24 * time.Hour, name: "the first token", key: "k1", requests: 2})
+	})
+	i.published = nil
+	synctest.Test(t, func(t *testing.T) { // a day earlier
 		i.try(t, attempt{name: "a withdrawn key after the clock is right", key: "k1", want: reasonKey, requests: 1})
 	})
 }
 
-// The age of keys counts the wall clock's time: while Lambda freezes a process, the monotonic clock may
-// stop.
-func TestAgeOfKeys(t *testing.T) {
-	v, err := NewVerifier(serviceVerifier{}, issuerURL, "plants")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if now := v.(*verifier).keys.now(); now != now.Round(0) {
-		t.Errorf("the keys' clock shows %v, want no reading of the monotonic clock", now)
+// The times of fetches are the wall clock's: while Lambda freezes a process, the monotonic clock may stop.
+func TestTimesOfFetches(t *testing.T) {
+	i := newIssuer(t)
+	i.try(t, attempt{name: "the first token", key: "k1", requests: 2})
+	keys := &i.verifier.keys
+	for _, got := range []time.Time{keys.fetched, keys.next} {
+		if got != got.Round(0) {
+			t.Errorf("a time of the fetch is %v, want no reading of the monotonic clock", got)
+		}
 	}
 }
 
@@ -143,8 +143,8 @@ func TestAgeOfKeys(t *testing.T) {
 func TestSlowIssuer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newIssuer(t)
-		i.documents[discoveryPath] = slow(i.documents[discoveryPath], 900*time.Millisecond)
-		i.documents[keysPath] = slow(i.documents[keysPath], 900*time.Millisecond)
+		i.documents[discoveryPath] = delayed(i.documents[discoveryPath], 900*time.Millisecond)
+		i.documents[keysPath] = delayed(i.documents[keysPath], 900*time.Millisecond)
 		began := time.Now()
 		i.try(t, attempt{name: "the first token", key: "k1", want: token.ErrUnavailable, requests: 2})
 		if took := time.Since(began); took != 1500*time.Millisecond || took >= budget.AuthorizerWait {
@@ -186,7 +186,7 @@ func TestBackoff(t *testing.T) {
 // Many first tokens cause one fetch, which is a request for the URL of the keys and one for the keys.
 func TestConcurrency(t *testing.T) {
 	i := newIssuer(t)
-	i.documents[discoveryPath] = slow(i.documents[discoveryPath], 20*time.Millisecond) // longer than the others need to begin
+	i.documents[discoveryPath] = delayed(i.documents[discoveryPath], 20*time.Millisecond) // longer than the others need to begin
 	bearer := i.token(draft{})
 	var group sync.WaitGroup
 	for range 50 {

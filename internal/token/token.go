@@ -122,9 +122,9 @@ func Digest(credentials string) string {
 // ConsistsOf reports whether text has only characters of set.
 func ConsistsOf(text, set string) bool { return strings.Trim(text, set) == "" }
 
-// IsVisibleASCII reports whether text is 1 to longest visible ASCII characters, as subjects, the ids of
+// IsVisibleASCII reports whether text is 1 to maxLength visible ASCII characters, as subjects, the ids of
 // tokens and idempotency keys are.
-func IsVisibleASCII(text string, longest int) bool {
+func IsVisibleASCII(text string, maxLength int) bool {
 	invisible := func(r rune) bool { return r <= ' ' || r > '~' }
-	return len(text) >= 1 && len(text) <= longest && !strings.ContainsFunc(text, invisible)
+	return len(text) >= 1 && len(text) <= maxLength && !strings.ContainsFunc(text, invisible)
 }

@@ -118,24 +118,29 @@ func (c *connection) explain(err error, table string) error {
 		return fmt.Errorf("DynamoDB answered %s: %s", printable(refusal.ErrorCode()), printable(refusal.ErrorMessage()))
 	}
 	if _, unreadable := errors.AsType[*smithy.DeserializationError](err); unreadable || refused {
-		return fmt.Errorf("something other than DynamoDB answers %s", c.where())
+		return fmt.Errorf("something other than DynamoDB answers %s", c.location())
 	}
 	if network, unreachable := errors.AsType[*net.OpError](err); unreachable {
-		return fmt.Errorf("cannot reach DynamoDB %s: %w; is it running?", c.where(), network.Err)
+		return fmt.Errorf("cannot reach DynamoDB %s: %w; is it running?", c.location(), network.Err)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("DynamoDB %s timed out: is it running and reachable?", c.where())
+		return fmt.Errorf("DynamoDB %s timed out: is it running and reachable?", c.location())
 	}
 	return err
 }
 
-// where says in a message where the DynamoDB is.
-func (c *connection) where() string {
+// location says in a message where the DynamoDB is.
+func (c *connection) location() string {
 	if c.EndpointURL == "" {
 		return "in AWS"
 	}
+	return "at " + c.printableURL()
+}
+
+// printableURL returns the endpoint without a password.
+func (c *connection) printableURL() string {
 	endpoint, _ := url.Parse(c.EndpointURL) // which AfterApply has checked
-	return "at " + endpoint.Redacted()
+	return endpoint.Redacted()
 }
 
 // printable returns text, quoted if a terminal would not print all of it.

@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"strings"
 	"time"
 
 	"plantstore/internal/api"
@@ -173,7 +172,7 @@ func urlOf(listens net.Addr) string {
 // whereStored says where the plants and tokens are. There is a bearer if they are in memory.
 func (c *serveCommand) whereStored(bearer string) string {
 	if bearer == "" {
-		return "on DynamoDB " + c.where()
+		return "on DynamoDB " + c.location()
 	}
 	return "with everything in memory"
 }
@@ -183,7 +182,7 @@ func (c *serveCommand) explainUse(url, bearer string) {
 	if bearer == "" {
 		issue := os.Args[0] + " token issue --subject NAME --table " + cmp.Or(c.TokensTable, localTokensTable)
 		if c.EndpointURL != "" {
-			issue += " --endpoint-url " + strings.TrimPrefix(c.where(), "at ")
+			issue += " --endpoint-url " + c.printableURL()
 		}
 		fmt.Printf("\nIssue a token:\n\n  %s\n\n", issue)
 		return

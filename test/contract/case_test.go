@@ -13,16 +13,6 @@ import (
 type testCase struct {
 	name  string
 	steps []step
-
-	// An API Gateway may answer such a request itself, so the case is not tried on others than ours.
-	// `make rehearse` shows what AWS does. // part: local-aws,github
-	onOurs bool
-}
-
-// onOurGateway returns c for our gateway alone.
-func (c testCase) onOurGateway() testCase {
-	c.onOurs = true
-	return c
 }
 
 // writes reports whether the case changes what the service stores.

@@ -38,9 +38,7 @@ func headers() []testCase {
 	return []testCase{
 		conversation("no content type", contentType().gets(refused(1004))),
 		conversation("a content type with a character set", contentType("application/json; charset=utf-8").gets(refused(1004))),
-		conversation("a content type in another case, with parameters", contentType("Application/JSON ; charset=x; y").gets(refused(1004))).onOurGateway(),
 		conversation("another content type", contentType("text/plain").gets(refused(1001))),
-		conversation("a key with a letter beyond ASCII", key("schlüssel").gets(refused(1006))).onOurGateway(),
 		conversation("a key with a space", key("a b").gets(refused(1006))),
 	}
 }
@@ -57,7 +55,6 @@ func bodies() []testCase {
 		conversation("a text that is null", post(openapitest.NewPlant("$1", `{"`+openapitest.Texts()[0]+`":null}`)).gets(refused(1004))),
 		conversation("a lone surrogate", post(openapitest.NewPlant("$1", `{"`+openapitest.Texts()[0]+`":"\ud800"}`)).gets(refused(1003))),
 		conversation("a name twice", post(strings.TrimSuffix(fern, "}")+`,"`+openapitest.Key()+`":true}`).gets(refused(1003))),
-		conversation("invalid UTF-8", post(strings.TrimSuffix(fern, "}")+`,"x":"`+"\xff"+`"}`).gets(refused(1003))).onOurGateway(),
 		conversation("the largest plant", post(openapitest.NewPlant("$1", largest)).gets(answered(largest)), post(fern).gets(exists)),
 		conversation("a plant one byte too large", post(openapitest.NewPlant("$1", tooLarge)).gets(refused(1005))),
 	}

@@ -28,8 +28,6 @@ type target struct {
 	token string
 	other string // a token of another subject, or empty
 	only  int64  // the one plant that may be written; 0 if all may
-
-	isOurs bool // the gateway is that of `plantstore serve`
 }
 
 // forged returns a token with the id or the claims of another, which nobody issued.
@@ -89,7 +87,7 @@ func newTarget(t *testing.T) target {
 	address := strings.TrimSuffix(os.Getenv("CONTRACT_URL"), "/")
 	if address == "" {
 		s := serve(t)
-		return target{url: s.url, token: s.issue(t, "alice"), other: s.issue(t, "bob"), isOurs: true}
+		return target{url: s.url, token: s.issue(t, "alice"), other: s.issue(t, "bob")}
 	}
 	u, err := url.Parse(address)
 	if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" {

@@ -44,7 +44,7 @@ type connection struct {
 // AfterApply takes the endpoint from the environment if no flag gives it, and checks it.
 func (c *connection) AfterApply() (err error) {
 	if c.EndpointURL == "" {
-		c.EndpointURL, err = dynamo.EndpointFrom(os.Getenv)
+		c.EndpointURL, err = dynamo.ChooseEndpoint(os.Getenv("AWS_ENDPOINT_URL_DYNAMODB"), os.Getenv("AWS_ENDPOINT_URL"))
 		return err
 	}
 	return dynamo.CheckEndpoint("--endpoint-url", c.EndpointURL)

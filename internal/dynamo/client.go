@@ -75,12 +75,15 @@ func CheckEndpoint(name, endpoint string) error {
 	return nil
 }
 
-// EndpointFrom returns the URL of a DynamoDB that is not AWS's, and "" if the environment names none.
-func EndpointFrom(getenv func(string) string) (string, error) {
-	for _, name := range []string{"AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"} {
-		if endpoint := getenv(name); endpoint != "" {
-			return endpoint, CheckEndpoint("environment variable "+name, endpoint)
-		}
+// ChooseEndpoint returns the URL of a DynamoDB that is not AWS's, or "" if there is none. own is the value of
+// the environment variable AWS_ENDPOINT_URL_DYNAMODB, and general that of AWS_ENDPOINT_URL. The error names the
+// variable that is malformed.
+func ChooseEndpoint(own, general string) (string, error) {
+	if own != "" {
+		return own, CheckEndpoint("environment variable AWS_ENDPOINT_URL_DYNAMODB", own)
+	}
+	if general != "" {
+		return general, CheckEndpoint("environment variable AWS_ENDPOINT_URL", general)
 	}
 	return "", nil
 }

@@ -10,7 +10,7 @@ import (
 
 // DynamoDB's own variable wins over the one for every service. An empty one counts as none, and a
 // malformed one is named in the error.
-func TestEndpointFrom(t *testing.T) {
+func TestChooseEndpoint(t *testing.T) {
 	const own, general = "http://127.0.0.1:8000", "https://general:1"
 	tests := []struct {
 		name         string
@@ -27,16 +27,15 @@ func TestEndpointFrom(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			environment := map[string]string{"AWS_ENDPOINT_URL_DYNAMODB": test.own, "AWS_ENDPOINT_URL": test.general}
-			got, err := EndpointFrom(func(name string) string { return environment[name] })
+			got, err := ChooseEndpoint(test.own, test.general)
 			if test.malformed == "" {
 				if err != nil || got != test.want {
-					t.Errorf("EndpointFrom(%v) = %q, %v, want %q", environment, got, err, test.want)
+					t.Errorf("ChooseEndpoint(%q, %q) = %q, %v, want %q", test.own, test.general, got, err, test.want)
 				}
 				return
 			}
 			if err == nil || !strings.HasPrefix(err.Error(), "environment variable "+test.malformed+" is not") {
-				t.Errorf("EndpointFrom(%v) = %v, want an error that names the variable", environment, err)
+				t.Errorf("ChooseEndpoint(%q, %q) = %v, want an error that names the variable", test.own, test.general, err)
 			}
 		})
 	}

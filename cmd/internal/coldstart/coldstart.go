@@ -30,7 +30,7 @@ func Open(tableVariable string) (Resources, error) {
 	started := time.Now()
 	logger := newLog(os.Stdout, os.Getenv("BUILD"))
 	logFatalErrors(logger)
-	table, config, err := readEnvironment(os.Getenv, tableVariable)
+	table, config, err := readEnvironment(tableVariable)
 	if err != nil {
 		return Resources{}, err
 	}
@@ -42,21 +42,21 @@ func Open(tableVariable string) (Resources, error) {
 
 // readEnvironment returns the table in tableVariable and the configuration of DynamoDB. An empty
 // variable counts as unset. The error names the variable that is missing or malformed.
-func readEnvironment(getenv func(string) string, tableVariable string) (table string, config aws.Config, err error) {
+func readEnvironment(tableVariable string) (table string, config aws.Config, err error) {
 	for _, name := range []string{tableVariable, "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
-		if getenv(name) == "" {
+		if os.Getenv(name) == "" {
 			return "", config, fmt.Errorf("environment variable %s is not set", name)
 		}
 	}
-	endpoint, err := dynamo.EndpointFrom(getenv)
+	endpoint, err := dynamo.ChooseEndpoint(os.Getenv("AWS_ENDPOINT_URL_DYNAMODB"), os.Getenv("AWS_ENDPOINT_URL"))
 	if err != nil {
 		return "", config, err
 	}
 	if endpoint != "" {
 		config.BaseEndpoint = &endpoint
 	}
-	config.Region = getenv("AWS_REGION")
+	config.Region = os.Getenv("AWS_REGION")
 	config.Credentials = credentials.NewStaticCredentialsProvider(
-		getenv("AWS_ACCESS_KEY_ID"), getenv("AWS_SECRET_ACCESS_KEY"), getenv("AWS_SESSION_TOKEN"))
-	return getenv(tableVariable), config, nil
+		os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY"), os.Getenv("AWS_SESSION_TOKEN"))
+	return os.Getenv(tableVariable), config, nil
 }

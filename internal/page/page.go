@@ -31,10 +31,10 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 //go:embed page.html
-var document []byte // in which {{TOKEN}} stands for the token
+var pageHTML []byte // in which {{TOKEN}} stands for the token
 
 //go:embed page.js
-var script []byte
+var pageJS []byte
 
 // file is the response to a GET of one path.
 type file struct {
@@ -51,23 +51,7 @@ func NewHandler(next http.Handler, address string, listens net.Addr, token strin
 	if !isTCP || !tcp.IP.IsLoopback() {
 		token = ""
 	}
-	index := bytes.Replace(document, []byte("{{TOKEN}}"), []byte(html.EscapeString(token)), 1)
-	files := map[string]file{
-		"/":             {contentType: "text/html; charset=utf-8", content: index},
-		"/page.js":      {contentType: "text/javascript; charset=utf-8", content: script},
-		"/openapi.yaml": {contentType: "application/yaml", content: openapi.YAML},
-	}
-	for path, contentType := range map[string]string{
-		"swagger-ui-bundle.js.gz": "text/javascript; charset=utf-8",
-		"swagger-ui.css.gz":       "text/css; charset=utf-8",
-		"favicon-32x32.png":       "image/png",
-	} {
-		content, err := static.FS.ReadFile(path)
-		if err != nil {
-			panic(err) // the package of the files has changed: every test of the page fails
-		}
-		files["/"+strings.TrimSuffix(path, ".gz")] = file{contentType: contentType, content: content}
-	}
+	files := newFiles(token)
 	host, _, _ := net.SplitHostPort(address)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f, found := files[r.URL.Path]
@@ -82,6 +66,28 @@ func NewHandler(next http.Handler, address string, listens net.Addr, token strin
 			f.serve(w)
 		}
 	})
+}
+
+// newFiles returns the page, with this token, and the files that it loads, by their paths.
+func newFiles(token string) map[string]file {
+	index := bytes.Replace(pageHTML, []byte("{{TOKEN}}"), []byte(html.EscapeString(token)), 1)
+	files := map[string]file{
+		"/":             {contentType: "text/html; charset=utf-8", content: index},
+		"/page.js":      {contentType: "text/javascript; charset=utf-8", content: pageJS},
+		"/openapi.yaml": {contentType: "application/yaml", content: openapi.YAML},
+	}
+	for path, contentType := range map[string]string{
+		"swagger-ui-bundle.js.gz": "text/javascript; charset=utf-8",
+		"swagger-ui.css.gz":       "text/css; charset=utf-8",
+		"favicon-32x32.png":       "image/png",
+	} {
+		content, err := static.FS.ReadFile(path)
+		if err != nil {
+			panic(err) // the package of the files has changed: every test of the page fails
+		}
+		files["/"+strings.TrimSuffix(path, ".gz")] = file{contentType: contentType, content: content}
+	}
+	return files
 }
 
 // isLoopback reports whether host is localhost or a loopback address.

@@ -8,9 +8,10 @@
 // when their client goes away; and an HTTP API's own answers: 400, 403, 404, 408, 413 and 500, each with a
 // JSON message.
 //
-// It does not throttle, stop a function at its timeout, refuse an event over Lambda's limit of 6 MB, or parse cookies and query
-// parameters, which the functions do not read. What is not HTTP, net/http itself answers, with text: 400,
-// 417, 431, 501 or 505.
+// It does not throttle, and does not refuse an event over Lambda's limit of 6 MB. At a function's timeout it
+// cancels the function's context, and does not stop a function that ignores that. It does not parse cookies
+// and query parameters, which the functions do not read. The HTTP server itself answers what is not HTTP, with
+// text: 400, 417, 431, 501 or 505.
 package gateway
 
 import (

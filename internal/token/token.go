@@ -39,7 +39,7 @@ type Token struct {
 	Revoked   bool      // for good
 }
 
-// Expired reports whether the token is expired at now. It is from ExpiresAt on.
+// Expired reports whether the token is expired at now. A token is expired at ExpiresAt and after it.
 func (t Token) Expired(now time.Time) bool { return !now.Before(t.ExpiresAt) }
 
 // Issue makes a token for subject that expires at now plus ttl, rounded up to a whole second. It

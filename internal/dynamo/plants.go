@@ -62,13 +62,13 @@ func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
 	if exists, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		return compare(w, exists.Item)
+		return comparePlant(w, exists.Item)
 	}
 	return translate(err, plant.ErrOutcomeUnknown, plant.ErrUnavailable)
 }
 
-// compare returns the outcome of a write whose id has the stored item with these attributes.
-func compare(w plant.Write, attributes map[string]types.AttributeValue) error {
+// comparePlant returns the outcome of w if the item with these attributes has its id.
+func comparePlant(w plant.Write, attributes map[string]types.AttributeValue) error {
 	if len(attributes) == 0 {
 		return fmt.Errorf("%w: the id exists, and DynamoDB did not return its item", plant.ErrOutcomeUnknown)
 	}

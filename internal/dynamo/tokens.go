@@ -66,17 +66,22 @@ func (s *Tokens) Add(ctx context.Context, t token.Token) error {
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
 	if exists, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		if len(exists.Item) == 0 {
-			return fmt.Errorf("%w: the id exists, and DynamoDB did not return its item", token.ErrOutcomeUnknown)
-		}
-		stored, unreadable := decodeToken(exists.Item)
-		stored.Revoked = t.Revoked
-		if unreadable == nil && stored == t {
-			return nil // an earlier attempt stored it
-		}
-		return errors.New("dynamo: put token: another token has this id")
+		return compareToken(t, exists.Item)
 	}
 	return translate(err, token.ErrOutcomeUnknown, token.ErrUnavailable)
+}
+
+// compareToken returns the outcome of adding t if the item with these attributes has its id.
+func compareToken(t token.Token, attributes map[string]types.AttributeValue) error {
+	if len(attributes) == 0 {
+		return fmt.Errorf("%w: the id exists, and DynamoDB did not return its item", token.ErrOutcomeUnknown)
+	}
+	stored, err := decodeToken(attributes)
+	stored.Revoked = t.Revoked
+	if err != nil || stored != t {
+		return errors.New("dynamo: put token: another token has this id")
+	}
+	return nil // an earlier attempt stored it
 }
 
 // Revoke implements [token.Store]. It revokes any item with this id, readable or not.

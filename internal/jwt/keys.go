@@ -20,11 +20,11 @@ import (
 )
 
 const (
-	interval  = time.Minute // from a fetch that succeeded to the next, and the longest wait after failures
-	firstWait = time.Second // after the first failure; each further one doubles it
-	maxAge    = time.Hour   // of keys, after which they are fetched again
+	fetchInterval = time.Minute // from a fetch that succeeded to the next, and the longest wait after failures
+	firstWait     = time.Second // after the first failure; each further one doubles it
+	maxAge        = time.Hour   // of keys, after which they are fetched again
 
-	keyFetch = 1500 * time.Millisecond // for one fetch: shorter than budget.AuthorizerWait
+	fetchTimeout = 1500 * time.Millisecond // for one fetch: shorter than budget.AuthorizerWait
 )
 
 // keys are the public keys of an issuer. They are fetched when a token needs a key that is missing or
@@ -35,7 +35,7 @@ type keys struct {
 	issuer string
 	client *http.Client // follows no redirect
 
-	mutex    sync.Mutex // also held during a fetch, for at most keyFetch
+	mutex    sync.Mutex // also held during a fetch, for at most fetchTimeout
 	current  map[string][]jose.JSONWebKey
 	fetched  time.Time     // when the fetch of current began
 	url      string        // of the keys, if it is known
@@ -57,7 +57,7 @@ func (k *keys) find(ctx context.Context, id string) ([]jose.JSONWebKey, error) {
 	age := now.Sub(k.fetched)
 	needed := k.current[id] == nil || age >= maxAge || age < 0
 	wait := k.next.Sub(now)
-	if needed && (wait <= 0 || wait > interval) {
+	if needed && (wait <= 0 || wait > fetchInterval) {
 		k.err = k.fetch(ctx)
 		k.schedule()
 	}
@@ -81,10 +81,10 @@ func (k *keys) schedule() {
 	ended := wallClock()
 	if k.err == nil {
 		k.wait = 0
-		k.next = ended.Add(interval)
+		k.next = ended.Add(fetchInterval)
 		return
 	}
-	k.wait = min(max(2*k.wait, firstWait), interval)
+	k.wait = min(max(2*k.wait, firstWait), fetchInterval)
 	k.next = ended.Add(k.wait)
 }
 
@@ -92,7 +92,7 @@ func (k *keys) schedule() {
 // that was found stays for the next fetch. After a second failure in a row it is discovered again,
 // because the keys may have moved.
 func (k *keys) fetch(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, keyFetch)
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	defer k.client.CloseIdleConnections() // Lambda may freeze the process for hours
 	began := wallClock()

@@ -26,5 +26,5 @@ func main() {
 	if err != nil {
 		log.Fatalf("TOKEN_ISSUER and TOKEN_AUDIENCE: %v", err)
 	}
-	lambda.Start(&api.Authorizer{Tokens: verifier, Log: resources.Log})
+	lambda.Start(&api.Authorizer{Verifier: verifier, Log: resources.Log})
 }

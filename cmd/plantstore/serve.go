@@ -115,7 +115,7 @@ func (c *serveCommand) memoryStores(ctx context.Context) (plants plant.Store, to
 // newHandler returns the API: the two Lambda functions' handlers behind a gateway.
 func newHandler(plants plant.Store, verifier token.Verifier, log *slog.Logger) http.Handler {
 	return gateway.New(gateway.Options{
-		Authorizer: &api.Authorizer{Tokens: verifier, Log: log},
+		Authorizer: &api.Authorizer{Verifier: verifier, Log: log},
 		Routes:     api.Routes(),
 		Function:   &api.Service{Plants: plants, Log: log, NewKey: rand.Text},
 		Log:        log,

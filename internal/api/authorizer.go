@@ -14,8 +14,8 @@ import (
 // Authorizer is the Lambda authorizer of the HTTP API. It checks the bearer token and leaves the
 // refusal to the function.
 type Authorizer struct {
-	Tokens token.Verifier
-	Log    *slog.Logger
+	Verifier token.Verifier
+	Log      *slog.Logger
 }
 
 // slowCheck is the shortest duration for which the check of an allowed request is logged at INFO.
@@ -62,7 +62,7 @@ func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request,
 	if err != nil {
 		return r, err
 	}
-	r.principal, err = a.Tokens.Verify(ctx, bearer)
+	r.principal, err = a.Verifier.Verify(ctx, bearer)
 	return r, err
 }
 

@@ -181,7 +181,7 @@ func checkedVerdict(t *testing.T, verify verify, event []byte) (verdict, object)
 		}
 	}
 	newAuthorizer := func(log *slog.Logger) lambda.Handler {
-		return &Authorizer{Tokens: verify, Log: log}
+		return &Authorizer{Verifier: verify, Log: log}
 	}
 	content, line := invoke(t, newAuthorizer, event)
 	var got authorization

@@ -93,7 +93,7 @@ func TestDegraded(t *testing.T) {
 // The table of values has the pattern.
 func TestExpired(t *testing.T) {
 	var written bytes.Buffer
-	authorizer := api.Authorizer{Tokens: expired{}, Log: slog.New(slog.NewJSONHandler(&written, nil))}
+	authorizer := api.Authorizer{Verifier: expired{}, Log: slog.New(slog.NewJSONHandler(&written, nil))}
 	if _, err := authorizer.Invoke(t.Context(), []byte(`{"headers":{"authorization":"Bearer a"}}`)); err != nil {
 		t.Fatal(err)
 	}

@@ -73,5 +73,5 @@ func newFunction(t *testing.T, folder string) lambda.Handler {
 	if folder != "authorizer" {
 		return &api.Service{Plants: plants, Log: log, NewKey: rand.Text}
 	}
-	return &api.Authorizer{Tokens: token.StoreVerifier{Store: tokens}, Log: log}
+	return &api.Authorizer{Verifier: token.StoreVerifier{Store: tokens}, Log: log}
 }

@@ -156,6 +156,7 @@ func TestLargeBodies(t *testing.T) {
 		sizes []int64 // of the bodies, -1 if it is unknown
 		after time.Duration
 	}{
+		{name: "two empty bodies", sizes: []int64{0, 0}, after: time.Second},
 		{name: "two small bodies", sizes: []int64{size, size}, after: time.Second},
 		{name: "a large body and a small one", sizes: []int64{size + 1, size}, after: time.Second},
 		{name: "two large bodies", sizes: []int64{size + 1, size + 1}, after: 2 * time.Second},

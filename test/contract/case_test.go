@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"plantstore/test/openapitest"
 )
 
 // A testCase is a conversation: requests that are sent one after the other, each with the answer that
@@ -70,8 +72,12 @@ type want struct {
 	code   int    // of the Error
 }
 
-func answered(body string) want { return want{status: http.StatusOK, body: body} }
-func refused(code int) want     { return want{status: http.StatusBadRequest, code: code} }
+// created returns the answer to a request that creates a plant, or repeats one that did.
+func created(id, plant string) want {
+	return want{status: http.StatusOK, body: openapitest.Created(id, plant)}
+}
+
+func refused(code int) want { return want{status: http.StatusBadRequest, code: code} }
 
 // conversation returns a case of these requests.
 func conversation(name string, steps ...step) testCase { return testCase{name: name, steps: steps} }

@@ -9,7 +9,7 @@ import (
 // A plant, and what its requests get.
 var (
 	fern   = openapitest.NewPlant("$1", openapitest.Plant(0))
-	isFern = answered(openapitest.Plant(0))
+	isFern = created("$1", openapitest.Plant(0))
 	exists = refused(3001)
 	create = post(fern).gets(isFern)
 )
@@ -17,16 +17,11 @@ var (
 // probes returns the cases that write where only one plant may be written: it is the same plant in both.
 func probes() []testCase {
 	all := openapitest.PlantOf(func(string) string { return "contract-probe" })
-	first := post(openapitest.NewPlant("$1", all)).with(idempotencyKey, "probe-$1").gets(answered(all))
+	first := post(openapitest.NewPlant("$1", all)).with(idempotencyKey, "probe-$1").gets(created("$1", all))
 	steps := []step{first, first, first.with(idempotencyKey).gets(exists)}
-	for _, member := range openapitest.Texts() {
-		changed := openapitest.PlantOf(func(other string) string {
-			if other == member {
-				return "changed"
-			}
-			return "contract-probe"
-		})
-		steps = append(steps, post(openapitest.NewPlant("$1", changed)).with(idempotencyKey, "probe-$1").gets(refused(3002)))
+	for _, member := range openapitest.Others() {
+		changed := openapitest.NewPlant("$1", openapitest.Changed(all, member))
+		steps = append(steps, post(changed).with(idempotencyKey, "probe-$1").gets(refused(3002)))
 	}
 	steps = append(steps, first.with(idempotencyKey, "PROBE-$1").gets(exists))
 	return []testCase{
@@ -44,11 +39,11 @@ func plants() []testCase {
 	withUnknown := strings.TrimSuffix(fern, "}") + `,"x":null,"y":{"z":[]}}`
 	second := openapitest.NewPlant("$2", openapitest.Plant(0))
 	return []testCase{
-		conversation("any character", post(openapitest.NewPlant("$1", special)).gets(answered(special))),
-		conversation("each text empty", post(openapitest.NewPlant("$1", empty)).gets(answered(empty))),
-		conversation("ids that differ in the last digit are two", create, post(second).gets(isFern)),
+		conversation("any character", post(openapitest.NewPlant("$1", special)).gets(created("$1", special))),
+		conversation("each text empty", post(openapitest.NewPlant("$1", empty)).gets(created("$1", empty))),
+		conversation("ids that differ in the last digit are two", create, post(second).gets(created("$2", openapitest.Plant(0)))),
 		conversation("a negative id is stored",
-			post(openapitest.NewPlant("$-1", openapitest.Plant(0))).gets(isFern),
+			post(openapitest.NewPlant("$-1", openapitest.Plant(0))).gets(created("$-1", openapitest.Plant(0))),
 			post(openapitest.NewPlant("$-1", openapitest.Plant(1))).gets(exists)),
 		conversation("a query string changes nothing", call("POST", "/plants?x=1&x=2", fern).gets(isFern)),
 		conversation("unknown members are ignored", post(" "+withUnknown+" ").gets(isFern)),

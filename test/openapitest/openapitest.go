@@ -1,18 +1,21 @@
-// Package openapitest gives tests what openapi.yaml says, and plants made from its examples: with another
-// key or other members, these plants change with openapi.yaml.
+// Package openapitest gives tests what openapi.yaml says, and plants made from its schemas and examples: with
+// another key or other members, these plants change with openapi.yaml.
 package openapitest
 
 import (
 	"encoding/json/v2"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"go.yaml.in/yaml/v3"
 
 	openapi "plantstore"
+	"plantstore/internal/plant"
 )
 
 // document returns openapi.yaml.
@@ -42,39 +45,47 @@ func Names(object any) []string {
 // Members returns the members of a schema in openapi.yaml, sorted.
 func Members(schema string) []string { return Names(At("components", "schemas", schema, "properties")) }
 
-// Texts returns those members of a Plant that take any text, sorted. There must be one.
+// Key returns the name that the key of a plant has in JSON: that of the field ID.
+func Key() string {
+	field, _ := reflect.TypeFor[plant.NewPlant]().FieldByName("ID")
+	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+	return name
+}
+
+// Others returns the members of a NewPlant without its key, sorted.
+func Others() []string {
+	return slices.DeleteFunc(Members("NewPlant"), func(name string) bool { return name == Key() })
+}
+
+// Texts returns those of [Others] that take any text. There must be one.
 func Texts() []string {
-	texts := slices.DeleteFunc(Members("Plant"), func(name string) bool { return !takesAnyText(name) })
+	texts := slices.DeleteFunc(Others(), func(name string) bool { return !takesAnyText(name) })
 	if len(texts) == 0 {
-		panic("openapi.yaml: no member of a Plant takes any text: take out the cases of test/contract that use one")
+		panic("openapi.yaml: no member of a NewPlant takes any text: take out the cases of test/contract that use one")
 	}
 	return texts
 }
 
-// takesAnyText reports whether a member of a Plant is a string, and has no rule about which.
+// takesAnyText reports whether a member is a string, and has no rule about which.
 func takesAnyText(member string) bool {
-	schema := At("components", "schemas", "Plant", "properties", member)
-	hasRule := slices.ContainsFunc(Names(schema), func(keyword string) bool {
+	hasRule := slices.ContainsFunc(Names(schema(member)), func(keyword string) bool {
 		return slices.Contains([]string{"format", "pattern", "enum", "const", "minLength", "maxLength"}, keyword)
 	})
-	return !hasRule && At("components", "schemas", "Plant", "properties", member, "type") == "string"
+	return !hasRule && schema(member)["type"] == "string"
 }
 
-// Key returns the member of a NewPlant that a Plant does not have.
-func Key() string {
-	ofPlant := Members("Plant")
-	keys := slices.DeleteFunc(Members("NewPlant"), func(name string) bool { return slices.Contains(ofPlant, name) })
-	if len(keys) != 1 {
-		panic(fmt.Sprintf("openapi.yaml: a NewPlant has the members %q besides those of a Plant, want one, its key", keys))
-	}
-	return keys[0]
+// schema returns the schema of a member of a NewPlant.
+func schema(member string) map[string]any {
+	s, _ := At("components", "schemas", "NewPlant", "properties", member).(map[string]any)
+	return s
 }
 
-// ID returns the n-th value of the key, as it stands in a path. [NewPlant] quotes a key that is a string.
+// ID returns the n-th value of the key, as it stands in a path. n may be negative. [NewPlant] quotes a key that
+// is a string.
 func ID(n int64) string { return fmt.Sprint(n) }
 
-// Plant returns the Plant of an example of openapi.yaml, as the service answers it. There are two, sorted by
-// their names: 0 has every member.
+// Plant returns an example of openapi.yaml without its key. There are two, sorted by their names: 0 has every
+// member.
 func Plant(example int) string { return asJSON(members(example)) }
 
 // PlantOf returns the first example with the text that each of [Texts] gets.
@@ -86,7 +97,7 @@ func PlantOf(text func(member string) string) string {
 	return asJSON(p)
 }
 
-// members returns the members of the Plant of an example.
+// members returns the members of an example without its key.
 func members(example int) map[string]any {
 	path := []string{"paths", "/plants", "post", "requestBody", "content", "application/json", "examples"}
 	names := Names(At(path...))
@@ -106,12 +117,46 @@ func PlantWith(member, text string) string {
 	})
 }
 
+// Changed returns a plant with another value of a member: one that the member's schema lists in enum or examples,
+// unless it takes any text.
+func Changed(plant, member string) string {
+	var p map[string]any
+	if err := json.Unmarshal([]byte(plant), &p); err != nil {
+		panic(err)
+	}
+	p[member] = otherValue(member, p[member])
+	return asJSON(p)
+}
+
+func otherValue(member string, value any) any {
+	if takesAnyText(member) {
+		return fmt.Sprint(value, " changed")
+	}
+	for _, list := range []string{"enum", "examples"} {
+		listed, _ := schema(member)[list].([]any)
+		for _, other := range listed {
+			if fmt.Sprint(other) != fmt.Sprint(value) {
+				return other
+			}
+		}
+	}
+	panic("openapi.yaml: NewPlant: " + member + ": list two values in examples, in quotes if they are dates")
+}
+
 // NewPlant returns a plant with an id, as a NewPlant.
 func NewPlant(id, plant string) string {
-	if At("components", "schemas", "NewPlant", "properties", Key(), "type") == "string" {
+	if schema(Key())["type"] == "string" {
 		id = strconv.Quote(id)
 	}
 	return fmt.Sprintf(`{%q:%s,%s`, Key(), id, plant[1:])
+}
+
+// Created returns what the service answers to a NewPlant: it has the key if the schema Plant does.
+func Created(id, plant string) string {
+	if slices.Contains(Members("Plant"), Key()) {
+		return NewPlant(id, plant)
+	}
+	return plant
 }
 
 func asJSON(value any) string {

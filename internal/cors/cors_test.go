@@ -15,7 +15,7 @@ import (
 
 const site = "https://www.example.com" // the origin of a page that calls the API
 
-// A page of an allowed origin can send and read what template.yaml allows it in AWS.
+// A page of an allowed origin can send and read what template.yaml allows it in AWS, and no credentials.
 func TestOptions(t *testing.T) {
 	template, err := os.ReadFile("../../template.yaml")
 	if err != nil {
@@ -36,11 +36,12 @@ func TestOptions(t *testing.T) {
 		return texts
 	}
 	want := cors.Options{
-		AllowedOrigins: []string{site},
-		AllowedMethods: slices.Sorted(slices.Values(list("allowMethods"))),
-		AllowedHeaders: list("allowHeaders"),
-		ExposedHeaders: list("exposeHeaders"),
-		MaxAge:         deployed["maxAge"].(int),
+		AllowedOrigins:   []string{site},
+		AllowedMethods:   slices.Sorted(slices.Values(list("allowMethods"))),
+		AllowedHeaders:   list("allowHeaders"),
+		ExposedHeaders:   list("exposeHeaders"),
+		MaxAge:           deployed["maxAge"].(int),
+		AllowCredentials: deployed["allowCredentials"] != nil,
 	}
 	if got := options([]string{site}, api.Routes()); !reflect.DeepEqual(got, want) {
 		t.Errorf("options = %+v, want %+v", got, want)

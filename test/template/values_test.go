@@ -108,7 +108,10 @@ var values = []value{
 	{"HttpApi", authorizer + "authorizerPayloadFormatVersion", "2.0"},
 	{"HttpApi", authorizer + "enableSimpleResponses", "true"},
 	{"HttpApi", "DependsOn", "AuthorizerFunctionAliaslive"},
-	{"HttpApi", "Body.x-amazon-apigateway-cors", either("HasAllowedOrigins", cors, noValue)},
+	// TestOptions, in internal/cors, checks the rest. // part: cors
+	{"HttpApi", "Body.x-amazon-apigateway-cors.Fn::If.0", "HasAllowedOrigins"},
+	{"HttpApi", "Body.x-amazon-apigateway-cors.Fn::If.1.allowOrigins", `{"Fn::Split":[",","${AllowedOrigins}"]}`},
+	{"HttpApi", "Body.x-amazon-apigateway-cors.Fn::If.2", "${AWS::NoValue}"}, // part: cors
 	{"HttpApiApiGatewayDefaultStage", "DefaultRouteSettings", `{"ThrottlingBurstLimit":"${ThrottleBurst}","ThrottlingRateLimit":"${ThrottleRate}"}`},
 	{"HttpApiApiGatewayDefaultStage", "AccessLogSettings", `{"DestinationArn":"${AccessLog.Arn}","Format":` + fmt.Sprintf("%q", accessLog) + "}"},
 	{"CreatePlantFunctionCreatePlantPermission", "FunctionName", "${CreatePlantFunctionAliaslive}"},

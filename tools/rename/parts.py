@@ -32,10 +32,7 @@ PARTS = {
         words=r"internal/page|page\.png|\bthe page of|\bchromium|chromedp|Swagger",
     ),
     "cors": Part(
-        paths=[
-            "internal/cors/", "cmd/plantstore/cors_test.go", "cmd/plantstore/page_cors_test.go",
-            "test/template/cors_test.go", "test/deployment/cors_test.go",
-        ],
+        paths=["internal/cors/", "cmd/plantstore/cors_test.go", "cmd/plantstore/page_cors_test.go", "test/deployment/cors_test.go"],
         names=["AllowedOrigins", "HasAllowedOrigins", "CorsConfiguration"],
         words=r"\bCORS\b|rs/cors|AllowedOrigins|ALLOW_ORIGIN|allowed origin|[Oo]ther origins\b|preflight",
     ),

@@ -119,7 +119,6 @@ func newHandler(plants plant.Store, verifier token.Verifier, log *slog.Logger) h
 		Routes:     api.Routes(),
 		Function:   &api.Service{Plants: plants, Log: log, NewKey: rand.Text},
 		Log:        log,
-		NewID:      rand.Text,
 	})
 }
 

@@ -16,6 +16,7 @@ package gateway
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"io"
@@ -59,7 +60,6 @@ type Options struct {
 	Authorizer Function // of every route
 	Function   Function // of every route, after the authorizer
 	Log        *slog.Logger
-	NewID      func() string // returns a request id that no other request has
 }
 
 // Gateway is an [http.Handler] for the routes of an API.
@@ -81,7 +81,7 @@ func New(options Options) *Gateway {
 
 // ServeHTTP answers one request as the HTTP API would.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set(requestIDHeader, g.NewID())
+	w.Header().Set(requestIDHeader, rand.Text())
 	// A function runs on when its client goes away. API Gateway decodes the path before it looks for a
 	// route, so that %2F separates two segments.
 	r = r.WithContext(context.WithoutCancel(r.Context()))

@@ -2,7 +2,6 @@ package gateway_test
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"io"
 	"log/slog"
@@ -63,7 +62,6 @@ func newGateway(authorizer, f gateway.Function) *gateway.Gateway {
 		Routes:     []string{"POST /plants", "GET /plants/{id}/parts/{part}"},
 		Function:   f,
 		Log:        slog.New(slog.DiscardHandler),
-		NewID:      rand.Text,
 	})
 }
 

@@ -2,7 +2,6 @@ package coldstart
 
 import (
 	"bytes"
-	"crypto/rand"
 	"encoding/json/v2"
 	"log"
 	"net/http"
@@ -15,9 +14,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
-	"plantstore/internal/dynamo"
-	"plantstore/internal/token"
-	"plantstore/test/dynamotest"
 	"plantstore/test/processtest"
 )
 
@@ -94,35 +90,6 @@ func TestFatalErrors(t *testing.T) {
 				t.Errorf("exit status %d, log = %s, want 1, and at a time an error of b1 with %q", status, printed, test.want)
 			}
 		})
-	}
-}
-
-// The authorizer refuses a token that has expired.
-func TestExpiredToken(t *testing.T) {
-	client, _, table := dynamotest.Tables(t)
-	bearer, expired, err := token.Issue(rand.Reader, "alice", time.Now().Add(-time.Hour), time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := (&dynamo.Tokens{Client: client, Table: table}).Add(t.Context(), expired); err != nil {
-		t.Fatal(err)
-	}
-	environment := processtest.Environment(dynamotest.Endpoint(t), "TOKENS_TABLE="+table)
-	got := processtest.Invoke(t, processtest.Build(t, "cmd/authorizer"), environment, `{"headers":{"authorization":"Bearer `+bearer+`"}}`)
-	if want := `"verdict":"deny"`; !strings.Contains(got[0], want) {
-		t.Errorf("the authorizer answers %s, want %s", got[0], want)
-	}
-}
-
-// Two requests without an Idempotency-Key are two requests, so the second one finds the plant of the first.
-func TestRequestsWithoutKey(t *testing.T) {
-	_, plants, _ := dynamotest.Tables(t)
-	environment := processtest.Environment(dynamotest.Endpoint(t), "PLANTS_TABLE="+plants)
-	event := `{"routeKey":"POST /plants","headers":{"authorization":"Bearer x"},"body":"{\"id\":1,\"name\":\"fern\"}","requestContext":{"authorizer":{
-		"lambda":{"verdict":"allow","presented":"` + token.Digest("Bearer x") + `","subject":"alice","token_id":"t1"}}}}`
-	got := processtest.Invoke(t, processtest.Build(t, "cmd/createplant"), environment, event)
-	if !strings.Contains(got[0], `"statusCode":200`) || !strings.Contains(got[1], `{\"error\":3001,`) {
-		t.Errorf("createplant answers %s, want status 200 and the error 3001", got)
 	}
 }
 

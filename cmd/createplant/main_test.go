@@ -1,0 +1,22 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"plantstore/internal/token"
+	"plantstore/test/dynamotest"
+	"plantstore/test/processtest"
+)
+
+// Two requests without an Idempotency-Key are two requests, so the second one finds the plant of the first.
+func TestRequestsWithoutKey(t *testing.T) {
+	_, plants, _ := dynamotest.Tables(t)
+	environment := processtest.Environment(dynamotest.Endpoint(t), "PLANTS_TABLE="+plants)
+	event := `{"routeKey":"POST /plants","headers":{"authorization":"Bearer x"},"body":"{\"id\":1,\"name\":\"fern\"}","requestContext":{"authorizer":{
+		"lambda":{"verdict":"allow","presented":"` + token.Digest("Bearer x") + `","subject":"alice","token_id":"t1"}}}}`
+	got := processtest.Invoke(t, processtest.Build(t, "cmd/createplant"), environment, event)
+	if !strings.Contains(got[0], `"statusCode":200`) || !strings.Contains(got[1], `{\"error\":3001,`) {
+		t.Errorf("createplant answers %s, want status 200 and the error 3001", got)
+	}
+}

@@ -6,8 +6,6 @@ import "errors"
 
 // MaxSize limits the texts of a plant together, in bytes of UTF-8. DynamoDB limits an item to 400 KB;
 // 10 KB of that are kept for the item's other attributes and all attribute names.
-//
-// openapi.yaml states MaxSize and [MaxBody] in the description of NewPlant too, which no test compares.
 const MaxSize = 390 << 10
 
 // MaxBody limits a body, in bytes. The largest plant needs less, even if each character is escaped: six

@@ -99,7 +99,7 @@ func TestDeploy(t *testing.T) {
 		answers map[string]string
 		calls   string // without repetitions
 		fails   bool
-		says    string // also in the summary and to the topic, if that is told
+		says    string // also in the summary and in the message to the topic, if there is one
 	}{
 		{
 			name:    "a good build is tested before, while traffic shifts, and after",
@@ -240,7 +240,7 @@ func TestDeploy(t *testing.T) {
 				said["published message"] = read(t, filepath.Join(p.folder, "published"))
 				shown := "stack                plant-store-staging: " + strings.TrimSpace(read(t, filepath.Join(p.folder, "answers/StackStatus"))) + ";"
 				if !strings.Contains(said["published message"], shown) {
-					t.Errorf("the topic is told %s, want %q in it", said["published message"], shown)
+					t.Errorf("the topic gets %s, want %q in it", said["published message"], shown)
 				}
 			}
 			if strings.Contains(output, "git checkout "+commit) && !strings.Contains(output, "-f commit="+commit) { // part: github {

@@ -180,7 +180,7 @@ func TestRefused(t *testing.T) {
 		{name: "a build whose name is no text of YAML", typed: []string{"build-CreatePlantFunction", `BUILD=x"`}, prints: "BUILD must be one or two words"},
 		{name: "a build whose name is a sentence", typed: []string{"build-CreatePlantFunction", "BUILD=b is good"}, prints: "BUILD must be one or two words"},
 		{name: "a build whose name is too long", typed: []string{"build-CreatePlantFunction", "BUILD=" + strings.Repeat("b", 71)}, prints: "BUILD must be one or two words"},
-		{name: "another shift", typed: []string{"deploy", "SHIFT=now"}, prints: "traffic shifts gradual or at-once, not 'now'"},
+		{name: "another shift", typed: []string{"deploy", "SHIFT=now"}, prints: "SHIFT must be gradual or at-once, not 'now'"},
 		{name: "another architecture", typed: []string{"build-CreatePlantFunction", "ARCH=mips"}, prints: "ARCH must be arm64 or x86_64"},
 		{name: "an empty URL", typed: []string{"contract", "URL="}, prints: "URL is empty"},
 		{name: "a contract run without a case", typed: []string{"contract", "URL=https://example.com", "CASES=0"}, prints: "no case was tried"},

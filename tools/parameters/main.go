@@ -80,7 +80,7 @@ func check(repository fs.FS, environment string) (mistakes []string, err error) 
 	if environment == "local" { // part: local-aws {
 		want = "dev"
 	} // }
-	isStage := slices.Contains(template.Parameters["Stage"].AllowedValues, any(want)) // staging-eu is none
+	isStage := slices.Contains(template.Parameters["Stage"].AllowedValues, any(want)) // an environment such as staging-eu is no stage
 	if isStage && stage != nil && stage != want {
 		mistakes = append(mistakes, fmt.Sprintf("%s: Stage is %v, not %s", own, stage, want))
 	}

@@ -101,7 +101,7 @@ func (o outcome) level() slog.Level {
 	return slog.LevelInfo
 }
 
-// attributes returns what the one line of a request has in the log. The code is that of the answer, and
+// attributes returns the attributes of the log line of a request. The code is that of the answer, and
 // 0 for a success. The line of an invalid token has the reason. The text of an error is logged if the
 // error is the service's and not the request's.
 func (o outcome) attributes(ctx context.Context, r request, took time.Duration) []slog.Attr {

@@ -33,7 +33,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// A body that the event does not hold exactly is refused, and never stored changed.
+// A body that the event cannot hold exactly is refused: a changed one is never stored.
 func TestBody(t *testing.T) {
 	tests := []struct {
 		name, event, want string
@@ -61,7 +61,7 @@ func TestBody(t *testing.T) {
 }
 
 // Both functions answer and log whatever comes in. No plant is created, and no token is verified.
-func TestEventsThatAreNone(t *testing.T) {
+func TestMalformedEvents(t *testing.T) {
 	deny := verdict{Verdict: "deny", Presented: token.Digest("")}
 	unavailable := verdict{Verdict: "unavailable", Presented: token.Digest("")}
 	tests := []struct {

@@ -59,7 +59,7 @@ func (s *Service) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	return respond(result, body, r.idempotencyKey)
 }
 
-// handle carries a request out. Before anything else it checks the authorizer's verdict, which is a part
+// handle carries out a request. Before anything else it checks the authorizer's verdict, which is a part
 // of the event: the authorizer lets every request pass.
 func (s *Service) handle(ctx context.Context, event []byte) (r request, body any, err error) {
 	ctx, cancel := context.WithTimeout(ctx, budget.OperationWait)

@@ -1,5 +1,5 @@
-// Package cors lets a browser's pages of other origins call the API on this machine. In AWS,
-// CorsConfiguration in template.yaml does this.
+// Package cors lets web pages of other origins call the API on this machine. In AWS, CorsConfiguration in
+// template.yaml does this.
 package cors
 
 import (

@@ -36,8 +36,8 @@ func NewClient(cfg aws.Config, timeout time.Duration) *dynamodb.Client {
 	return newClient(cfg, bounded(httpClient, timeout))
 }
 
-// NewFunctionClient returns a client for a Lambda function. It does without the SDK's config module. That
-// looks for files and services that a function does not have, and would add a third to the time of
+// NewFunctionClient returns a client for a Lambda function. It does without the SDK's config module, which
+// looks for files and services that a function does not have. The module would add a third to the time of
 // initialization, and 2 MB to the program. For AWS's own DynamoDB the client trusts Amazon's roots first,
 // see [amazonFirst].
 func NewFunctionClient(cfg aws.Config, log *slog.Logger) *dynamodb.Client {

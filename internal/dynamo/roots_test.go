@@ -50,8 +50,8 @@ func TestAmazonFirst(t *testing.T) {
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS() // its certificate is for 127.0.0.1, not for localhost
 	t.Cleanup(server.Close)
-	its, none := x509.NewCertPool(), x509.NewCertPool()
-	its.AddCert(server.Certificate())
+	signer, other := x509.NewCertPool(), x509.NewCertPool()
+	signer.AddCert(server.Certificate())
 	elsewhere := strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
 	tests := []struct {
 		name           string
@@ -60,10 +60,10 @@ func TestAmazonFirst(t *testing.T) {
 		accepted       bool
 		warnings       int
 	}{
-		{"Amazon's roots signed it", its, none, server.URL, true, 0},
-		{"only the system's roots signed it", none, its, server.URL, true, 1},
-		{"no root signed it", none, none, server.URL, false, 1},
-		{"it is for another name", its, its, elsewhere, false, 0},
+		{"Amazon's roots signed it", signer, other, server.URL, true, 0},
+		{"only the system's roots signed it", other, signer, server.URL, true, 1},
+		{"no root signed it", other, other, server.URL, false, 1},
+		{"it is for another name", signer, signer, elsewhere, false, 0},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

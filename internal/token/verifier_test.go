@@ -66,7 +66,7 @@ func TestVerify(t *testing.T) {
 }
 
 // The store is read only for what can be a token.
-func TestVerifyOfWhatIsNoToken(t *testing.T) {
+func TestVerifyMalformed(t *testing.T) {
 	store := finder(func(id string) (Token, error) {
 		t.Errorf("Find(%q), want no call", id)
 		return Token{}, nil

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestAccount checks that in the stack of an account, only services of AWS publish to the topic, which hears of each
-// backup that fails, and of the budget before it is spent. Nobody but AWS Backup gets the role.
+// TestAccount checks the stack of an account. Only services of AWS publish to its topic, which is notified when a
+// backup fails, and before the budget is spent. Only AWS Backup may assume the role.
 func TestAccount(t *testing.T) {
 	const (
 		publish = `"Action":"sns:Publish",`

@@ -58,9 +58,10 @@ func TestFunctionsRefuse(t *testing.T) {
 	}
 }
 
-// TestDoors allows only what lets nobody in past the authorizer, and nothing out: no function URL, no
-// permission for another service, no policy and no stream of a table.
-func TestDoors(t *testing.T) {
+// TestAllowedTypes checks that the stack has only resources and properties that open no way past the authorizer,
+// and no other way to the data: no function URL, no permission for another service, no policy and no stream of
+// a table.
+func TestAllowedTypes(t *testing.T) {
 	s := production(t)
 	known := map[string]string{
 		"AWS::ApiGatewayV2::Api":        "Body",

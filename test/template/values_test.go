@@ -71,9 +71,9 @@ func gateways(metric string, period int) string {
 	return fmt.Sprintf(`{"Metric":{"Dimensions":[{"Name":"ApiId","Value":"${HttpApi}"}],"MetricName":%q,"Namespace":"AWS/ApiGateway"},"Period":%d,"Stat":"Sum"}`, metric, period)
 }
 
-// values has each place of the stack, and of its outputs, at which a parameter, a condition, a right, a role,
-// a route, a removal or a policy of deletion stands, but for descriptions. It also has the constants that guard data,
-// access or an alarm.
+// values has each place of the stack and of its outputs that has a parameter, a condition, a right, a role, a route,
+// a removal or a policy of deletion. Descriptions are left out. It also has the constants that guard data, access or
+// an alarm.
 var values = []value{
 	{"*Function", "Environment.Variables.BUILD", "${Build}"},
 	{"Outputs/Build", "Value", "${Build}"},

@@ -30,7 +30,6 @@ type restoreAWS struct {
 	stack          string // that restore is asked for
 	plants, tokens string // its tables
 	before         map[string]string
-	attribute      string // of each plant, besides ours
 
 	client   *dynamodb.Client
 	endpoint string // of DynamoDB Local
@@ -55,10 +54,9 @@ var now = map[string]string{"2": "now", "3": "now"}
 func newRestoreAWS(t *testing.T) *restoreAWS {
 	t.Helper()
 	a := &restoreAWS{
-		stack:     stackName,
-		before:    map[string]string{"1": "before", "2": "before"},
-		attribute: "it's",
-		requests:  map[string]string{},
+		stack:    stackName,
+		before:   map[string]string{"1": "before", "2": "before"},
+		requests: map[string]string{},
 	}
 	a.plants, a.tokens = "plants-"+rand.Text(), "tokens-"+rand.Text()
 	a.endpoint = dynamotest.Endpoint(t)
@@ -269,7 +267,7 @@ func (a *restoreAWS) put(t *testing.T, table string, plants map[string]string) {
 			"id":         &types.AttributeValueMemberN{Value: id},
 			"name":       &types.AttributeValueMemberS{Value: name},
 			"tag":        &types.AttributeValueMemberS{Value: ""},
-			a.attribute:  &types.AttributeValueMemberS{Value: "no attribute of ours"},
+			"it's":       &types.AttributeValueMemberS{Value: "no attribute of ours"},
 			"created_at": &types.AttributeValueMemberS{Value: created},
 		}
 		if _, err := a.client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &table, Item: item}); err != nil {

@@ -48,27 +48,6 @@ func TestRestore(t *testing.T) {
 			want: map[string]string{"1": "before", "2": "now", "3": "now"},
 		},
 		{
-			name:  "attributes whose names are longer than a statement",
-			setUp: func(_ *testing.T, a *restoreAWS) { a.attribute = strings.Repeat("a", 8192) },
-			says:  "1 items added, 0 replaced; 0 were there, 1 are there and differ\n",
-			want:  map[string]string{"1": "before", "2": "now", "3": "now"},
-		},
-		{
-			name: "a client creates a plant meanwhile, and its attributes have such names",
-			setUp: func(_ *testing.T, a *restoreAWS) {
-				a.attribute = strings.Repeat("a", 8192)
-				var reads atomic.Int32
-				a.answer(func(operation string) string {
-					if operation != "BatchGetItem" || reads.Add(1) > 1 {
-						return ""
-					}
-					return `{"Responses":{},"UnprocessedKeys":{}}`
-				})
-			},
-			says: "1 items added, 0 replaced; 0 were there, 1 are there and differ\n",
-			want: map[string]string{"1": "before", "2": "now", "3": "now"},
-		},
-		{
 			name: "what AWS leaves out of an answer for now is read and written again",
 			setUp: func(_ *testing.T, a *restoreAWS) {
 				var reads, writes atomic.Int32
@@ -392,10 +371,10 @@ func TestRestoreLimits(t *testing.T) {
 		name, script, want string
 	}{
 		{
-			name: "plants of 100 and of 3,000 bytes, and one with a name of 8,192, are added with 2 write units a second",
-			script: `copy(2).copy([plant(1, 100), plant(2, 3000), plant(3, 1) | {"a" * 8192: {"S": ""}}], Counter())
+			name: "plants of 100 and of 3,000 bytes are added with 2 write units a second",
+			script: `copy(2).copy([plant(1, 100), plant(2, 3000)], Counter())
 print(waits)`,
-			want: "[4.5, 2.0]",
+			want: "[2.0]",
 		},
 		{
 			name: "plants are replaced with 2 write units a second, which the larger of both needs",

@@ -305,7 +305,7 @@ func TestFunction(t *testing.T) {
 			for _, setting := range built.Settings {
 				got = append(got, setting.Key+"="+setting.Value)
 			}
-			settings = append(settings, "GOOS=linux", "CGO_ENABLED=0", "-tags=lambda.norpc,nethttpomithttp2", "-trimpath=true")
+			settings = append(settings, "GOOS=linux", "CGO_ENABLED=0", "-tags="+processtest.Tags, "-trimpath=true")
 			for _, setting := range settings {
 				if !slices.Contains(got, setting) {
 					t.Errorf("the function is built with %q, want %s", got, setting)

@@ -30,12 +30,16 @@ func Python(t testing.TB, tool string) string {
 	return python
 }
 
-// Build builds the command in a folder of the module, such as cmd/createplant, with
-// the tags of the deployed one, and returns the path of its binary. It passes further flags on to `go build`.
+// Tags are the build tags of a deployed function. TestFunction, in test/commands, compares them with those
+// that tools/function gives it.
+const Tags = "lambda.norpc,nethttpomithttp2"
+
+// Build builds the command in a folder of the module, such as cmd/createplant, with the tags of the deployed
+// one, and returns the path of its binary. It passes further flags on to `go build`.
 func Build(t testing.TB, folder string, flags ...string) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), filepath.Base(folder))
-	arguments := []string{"build", "-tags", "lambda.norpc,nethttpomithttp2", "-o", binary}
+	arguments := []string{"build", "-tags", Tags, "-o", binary}
 	arguments = append(append(arguments, flags...), "plantstore/"+folder)
 	build := exec.CommandContext(t.Context(), "go", arguments...)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")

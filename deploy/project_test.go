@@ -42,7 +42,8 @@ func newProject(t *testing.T, answers, programs map[string]string) project {
 	return p
 }
 
-// run runs a script of the project, with these variables. Then every token that it issued must be revoked, and no text of the stack have been a command.
+// run runs a script of the project, with these variables. It checks that every token that the script issued is
+// revoked, and that no text of the stack was run as a command.
 func (p project) run(t *testing.T, script []string, variables ...string) (output string, status int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -69,7 +70,7 @@ func (p project) run(t *testing.T, script []string, variables ...string) (output
 		t.Errorf("GitHub does not mask the tokens in its log:\n%s", out)
 	} // }
 	if _, err := os.Stat(filepath.Join(p.folder, "evil")); err == nil {
-		t.Errorf("a text of the stack is a command:\n%s", out)
+		t.Errorf("a text of the stack was run as a command:\n%s", out)
 	}
 	return string(out), command.ProcessState.ExitCode()
 }

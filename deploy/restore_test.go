@@ -384,7 +384,7 @@ print(waits)`,
 			want: "[1.5, 1.5]",
 		},
 		{
-			name: "a restore that does not end is waited for for 12 hours",
+			name: "the command waits 12 hours for a restore that does not end",
 			script: `try:
     restore["wait"]("table")
 except restore["Failure"] as failure:

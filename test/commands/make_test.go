@@ -168,10 +168,6 @@ func TestRefused(t *testing.T) {
 		prints string
 	}{
 		{
-			name: "an environment that samconfig.toml lacks", typed: []string{"deploy", "ENV=prod"},
-			prints: "samconfig.toml has no environment 'prod'; environments: dev staging production",
-		},
-		{
 			name: "an environment with users that is deployed already", typed: []string{"deploy", "ENV=staging", "SHIFT=at-once", "BUILD=b 1"},
 			prints: "type: deploy/deploy staging at-once",
 		},

@@ -5,6 +5,10 @@
 //
 // SAM itself says nothing. It keeps the old value of a parameter that is left out. It ignores one that
 // template.yaml lacks, and one in samconfig.toml beside parameter_overrides.
+//
+// A roll back builds an old commit with the newest files of the environments. So shared.yaml may set a parameter
+// that template.yaml does not have yet. A misspelt name in shared.yaml is found all the same: the right one is
+// missing.
 package main
 
 import (
@@ -43,6 +47,9 @@ func run(repository fs.FS, arguments []string, stderr io.Writer) int {
 	return 0
 }
 
+// shared is the file with the parameters that all environments share.
+const shared = "environments/shared.yaml"
+
 // check returns what is wrong with the parameters of an environment of repository.
 func check(repository fs.FS, environment string) (mistakes []string, err error) {
 	var template struct {
@@ -53,20 +60,25 @@ func check(repository fs.FS, environment string) (mistakes []string, err error) 
 	if err := read(repository, "template.yaml", &template); err != nil {
 		return nil, err
 	}
-	settable := maps.Clone(template.Parameters)
-	for _, name := range []string{"Architecture", "Build", "Shift"} { // tools/function sets these
-		delete(settable, name)
+	settable, missing := map[string]bool{}, map[string]bool{}
+	for name := range template.Parameters {
+		settable[name] = !slices.Contains([]string{"Architecture", "Build", "Shift"}, name) // tools/function sets these
+		if settable[name] {
+			missing[name] = true
+		}
 	}
-	missing := maps.Clone(settable)
 	own := "environments/" + environment + ".yaml"
 	var stage any
-	for _, file := range []string{"environments/shared.yaml", own} {
+	for _, file := range []string{shared, own} {
 		var parameters map[string]any
 		if err := read(repository, file, &parameters); err != nil {
 			return nil, err
 		}
 		for _, name := range slices.Sorted(maps.Keys(parameters)) {
-			if _, known := settable[name]; !known {
+			if _, known := template.Parameters[name]; !known && file == shared {
+				settable[name] = true // by a newer template
+			}
+			if !settable[name] {
 				mistakes = append(mistakes, fmt.Sprintf("%s: template.yaml has no parameter %s that an environment sets", file, name))
 			}
 			delete(missing, name)

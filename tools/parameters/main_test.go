@@ -87,6 +87,13 @@ func TestMistakes(t *testing.T) {
 			want: []string{"environments/staging.yaml: template.yaml has no parameter TrottleRate that an environment sets"},
 		},
 		{
+			name: "a parameter of a newer template, for a roll back", file: "environments/shared.yaml", content: "Memory: 256\nNewer: 1\n",
+		},
+		{
+			name: "a misspelt name in the file that all share", file: "environments/shared.yaml", content: "Memmory: 256\n",
+			want: []string{"environments/staging.yaml: Memory is missing, also in shared.yaml, so the stack would keep its old value"},
+		},
+		{
 			name: "a parameter that each build sets", file: "environments/shared.yaml", content: "Memory: 256\nShift: at-once\n",
 			want: []string{"environments/shared.yaml: template.yaml has no parameter Shift that an environment sets"},
 		},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/http/httptrace"
 	"strings"
 
@@ -44,20 +45,32 @@ func call[In, Out any](ctx context.Context, client *dynamodb.Client, o operation
 	}
 }
 
-// attempt makes one attempt. connected reports whether it got a connection, a new one or one that was idle:
-// without one, DynamoDB received nothing.
+// attempt makes one attempt. connected reports whether it got a connection to DynamoDB, a new one or one that
+// was idle: without one, DynamoDB received nothing.
 func attempt[In, Out any](
 	ctx context.Context, client *dynamodb.Client, o operation[In, Out], in *In,
 ) (out *Out, connected bool, err error) {
-	// The HTTP client calls GotConn before it sends the request, in the goroutine that called it.
-	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }}
-	out, err = o(client, httptrace.WithClientTrace(ctx, trace), in, withoutRetries)
+	out, err = o(client, ctx, in, func(o *dynamodb.Options) {
+		// The SDK still corrects its clock by an answer: it signs the next attempt with the time of DynamoDB.
+		o.Retryer = aws.NopRetryer{}
+		o.HTTPClient = watched{client: o.HTTPClient, connected: &connected}
+	})
 	return out, connected, err
 }
 
-// withoutRetries is an option of an operation. The SDK still corrects its clock by an answer: it signs the
-// next attempt with the time of DynamoDB.
-func withoutRetries(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }
+// watched is an HTTP client that notes whether it got a connection. The context of an operation would do the same
+// for the connections of whoever provides its credentials, which may be made in another goroutine.
+type watched struct {
+	client    dynamodb.HTTPClient
+	connected *bool
+}
+
+// Do implements [dynamodb.HTTPClient].
+func (w watched) Do(r *http.Request) (*http.Response, error) {
+	// The HTTP client calls GotConn before it sends the request, in the goroutine that called it.
+	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { *w.connected = true }}
+	return w.client.Do(r.WithContext(httptrace.WithClientTrace(r.Context(), trace)))
+}
 
 // refused reports whether err is DynamoDB's refusal to carry an attempt out: a status 4xx with one of
 // its errors. The SDK has types for those of the operation's model. The names of all others, such as

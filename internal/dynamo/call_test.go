@@ -12,6 +12,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"plantstore/internal/budget"
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
@@ -191,6 +194,29 @@ func TestEndedContext(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A connection for credentials is none to DynamoDB. If there are no credentials, nothing may have been applied.
+func TestCredentials(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := newFake(t, succeed)
+		options := fake.client().Options()
+		options.Credentials = aws.CredentialsProviderFunc(func(ctx context.Context) (aws.Credentials, error) {
+			request, _ := http.NewRequestWithContext(ctx, http.MethodGet, "http://fake/0", http.NoBody)
+			answer, err := fake.http.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = answer.Body.Close()
+			return aws.Credentials{}, errors.New("the credentials have expired")
+		})
+		plants := &Plants{Client: dynamodb.New(options), Table: "plants"}
+		ctx, cancel := context.WithTimeout(t.Context(), budget.OperationWait)
+		defer cancel()
+		if err := plants.Create(ctx, fern); !isOnly(err, errOther) {
+			t.Errorf("Create without credentials = %v, want %v", err, errOther)
+		}
+	})
 }
 
 // In a long outage a client uses up its retry quota. From then on each operation makes one attempt. After

@@ -32,7 +32,8 @@ var (
 	otherPlant   = exists(fern.Key, "ficus")
 	otherRequest = exists(plant.NewWriteKey("bob", "k"), "fern")
 	unreadable   = strings.Replace(sameRequest, "2026-03-01T11:00:00Z", "yesterday", 1)
-	otherCase    = strings.Replace(sameRequest, "write_key", "Write_Key", 1)
+	keyInCase    = strings.Replace(sameRequest, "write_key", "Write_Key", 1)
+	nameInCase   = strings.Replace(sameRequest, "name", "Name", 1)
 )
 
 // exists is the body of the answer to a put whose id has a plant.
@@ -82,7 +83,8 @@ func TestCreateByAttempts(t *testing.T) {
 		want     error
 	}{
 		{name: "another program stored an item", attempts: do(refuseWith(unreadable)), want: plant.ErrExists},
-		{name: "another program stored a write key under another case", attempts: do(refuseWith(otherCase)), want: plant.ErrExists},
+		{name: "another program stored a write key under another case", attempts: do(refuseWith(keyInCase)), want: plant.ErrExists},
+		{name: "another program stored a name under another case", attempts: do(refuseWith(nameInCase)), want: plant.ErrExists},
 
 		// No attempt before the last was applied, or may have been.
 		{name: "four failures", attempts: do(fail, fail, fail, fail, succeed)},

@@ -24,6 +24,7 @@ func TestAccessTokens(t *testing.T) {
 		{name: "an ID token, with an empty scope", header: plain, claims: object{"nonce": "n", "scp": ""}, want: reasonType},
 		{name: "Cognito's ID token", header: untyped, claims: object{"token_use": "id", "scp": "read"}, want: reasonType},
 		{name: "Keycloak's ID token", header: plain, claims: object{"typ": "ID", "scp": "read"}, want: reasonType},
+		{name: "a token that says only that it is a user's", header: plain, claims: object{"idtyp": "user"}, want: reasonType},
 		{name: "a logout token", header: object{"typ": "logout+jwt"}, claims: object{"scp": "read"}, want: reasonType},
 		{name: "a token of a key of the client", claims: object{"cnf": object{"jkt": "x"}}, want: reasonType},
 		{name: "the name scp in another case", header: plain, claims: object{"Scp": "read"}, want: reasonType},

@@ -267,6 +267,10 @@ func TestChanges(t *testing.T) {
 	}{
 		{name: "a commit", before: commit, says: passes},
 		{name: "a file that no commit has", before: commit + "touch internal.go", says: "there are changes that no commit has"},
+		{
+			name: "a new file that git is set to hide", before: commit + "git config status.showUntrackedFiles no; touch internal.go",
+			says: "there are changes that no commit has",
+		},
 		{name: "a folder that no commit has", before: commit + "mkdir internal; touch internal/a.go", says: "there are changes that no commit has"},
 		{name: "a changed file", before: commit + "echo >>deploy/stack", says: "there are changes that no commit has"},
 		{name: "a changed file in a build with a name", before: commit + "echo >>deploy/stack", build: "b 1", says: passes},

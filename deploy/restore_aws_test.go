@@ -140,11 +140,10 @@ func (a *restoreAWS) serve(t *testing.T, w http.ResponseWriter, r *http.Request)
 	case "ListBackups":
 		_, _ = io.WriteString(w, `{"BackupSummaries":[`+newest+`,`+strings.NewReplacer("-newest", "-older", ":2}", ":1}").Replace(newest)+`]}`)
 	case "DescribeBackup":
-		_, _ = fmt.Fprintf(w, `{"BackupDescription":{"BackupDetails":%s,"SourceTableDetails":{"TableName":%q,"OnDemandThroughput":{"MaxWriteRequestUnits":7}},
-			"SourceTableFeatureDetails":{"TimeToLiveDescription":{"TimeToLiveStatus":"ENABLED","AttributeName":"expires_at"}}}}`, newest, a.tokens)
+		_, _ = fmt.Fprintf(w, `{"BackupDescription":{"BackupDetails":%s,"SourceTableDetails":{"TableName":%q,"OnDemandThroughput":{"MaxReadRequestUnits":-1,"MaxWriteRequestUnits":7}},
+			"SourceTableFeatureDetails":{}}}`, newest, a.tokens)
 	case "RestoreTableFromBackup":
 		a.createTable(t, a.tokens, types.ScalarAttributeTypeS)
-		a.isRestored(map[string]any{"SourceBackupArn": newestBackup, "RestoreDateTime": 2, "RestoreInProgress": false})
 		_, _ = io.WriteString(w, `{}`)
 	default:
 		a.forward(w, r, operation, body)
@@ -184,14 +183,11 @@ func (a *restoreAWS) describe(table map[string]any) {
 	case a.tokens:
 		table["OnDemandThroughput"] = map[string]any{"MaxWriteRequestUnits": 7}
 	}
-	a.mutex.Lock()
-	defer a.mutex.Unlock()
-	if a.summary == nil {
-		return
-	}
-	table["RestoreSummary"] = a.summary
-	if name != a.tokens && a.creating.Add(-1) > 0 {
+	if a.creating.Add(-1) > 0 { // a table that is active shows no summary
+		a.mutex.Lock()
+		defer a.mutex.Unlock()
 		table["TableStatus"] = "CREATING"
+		table["RestoreSummary"] = a.summary
 	}
 }
 
@@ -232,7 +228,7 @@ func (a *restoreAWS) summaryOf(table, at string) map[string]any {
 	return map[string]any{
 		"SourceTableArn":    "arn:aws:dynamodb:ddblocal:000000000000:table/" + table,
 		"RestoreDateTime":   moment.Unix(),
-		"RestoreInProgress": false,
+		"RestoreInProgress": true,
 	}
 }
 

@@ -6,10 +6,6 @@
   traffic at once, and such an alarm never fires.
 - A stack's outputs name the address of an HTTP API on this machine. Its name in AWS
   could be that of somebody else's API.
-# part: restore {
-- The description of a restored table says what it was restored from. A restore to a point
-  in time has what the table has now.
-# }
 - An update that is cancelled while a WaitCondition waits is rolled back at once.
 - Plain HTTP counts as TLS, because the bucket of `sam deploy` accepts nothing else.
 - Web pages reach the deployed APIs and nothing else. Otherwise, any page in a browser on
@@ -37,7 +33,6 @@ private = tempfile.TemporaryDirectory(prefix="local-aws-")
 tempfile.tempdir = os.environ["STATE_DIR"] = os.environ["S3_DATA_DIR"] = private.name
 
 from ministack import app
-from ministack.services import dynamodb # part: restore
 from ministack.services.cloudformation import changesets, engine, handlers, wait_conditions
 from samtranslator.translator import transform as sam
 
@@ -98,22 +93,6 @@ def with_address(api, outputs):
     return json.loads(re.sub(aws, local, json.dumps(outputs)))
 
 
-# part: restore {
-def restore(request, original=dynamodb._restore_table_to_point_in_time):
-    """Restores a table to a point in time, and notes from what."""
-    answer = original(request)
-    if answer[0] == 200:
-        arn = dynamodb._tables[request["SourceTableName"]]["TableArn"]
-        summary = {"SourceTableArn": arn, "RestoreDateTime": request["RestoreDateTime"], "RestoreInProgress": False}
-        dynamodb._tables[request["TargetTableName"]]["RestoreSummary"] = summary
-    return answer
-
-
-def table_description(name, original=dynamodb._table_description):
-    return original(name) | {key: value for key, value in dynamodb._tables[name].items() if key == "RestoreSummary"}
-
-
-# }
 def cancel_update_stack(params, original=handlers._cancel_update_stack):
     """Cancels an update, and ends what it waits for."""
     answer = original(params)
@@ -173,8 +152,6 @@ def parse_request(handler, original=http.server.BaseHTTPRequestHandler.parse_req
 
 
 app.app = guarded
-dynamodb._restore_table_to_point_in_time = restore # part: restore
-dynamodb._table_description = table_description # part: restore
 handlers._ACTION_HANDLERS["CancelUpdateStack"] = cancel_update_stack
 http.server.BaseHTTPRequestHandler.parse_request = parse_request
 changesets._apply_transforms = transform

@@ -2,6 +2,7 @@ package deployment
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 	"testing"
 	"time"
@@ -29,8 +30,15 @@ func (r *rehearsal) remove(t *testing.T) (left string) {
 	if stage != "" && stage != "rehearsal" {
 		return stack + " is no stack of a rehearsal"
 	}
+	tables := func() iter.Seq[string] {
+		return strings.FieldsSeq(try("dynamodb", "list-tables", "--output", "text",
+			"--query", "TableNames[?starts_with(@, '"+stack+"-PlantsTable-') || starts_with(@, '"+stack+"-TokensTable-')]"))
+	}
 	for _, name := range []string{stack, roles} {
 		r.settle(t, name)
+		for table := range tables() { // a stack whose first deployment failed does not retain them
+			try("dynamodb", "update-table", "--table-name", table, "--no-deletion-protection-enabled")
+		}
 		try("cloudformation", "delete-stack", "--stack-name", name)
 		if left == "" {
 			try("cloudformation", "wait", "stack-delete-complete", "--stack-name", name)
@@ -51,10 +59,8 @@ func (r *rehearsal) remove(t *testing.T) (left string) {
 			try(append(strings.Fields(kind.remove), name)...)
 		}
 	}
-	tables := try("dynamodb", "list-tables", "--query", "TableNames[?starts_with(@, '"+stack+"-PlantsTable-') || starts_with(@, '"+stack+"-TokensTable-')]", "--output", "text")
-	for table := range strings.FieldsSeq(tables) {
-		try("dynamodb", "wait", "table-exists", "--table-name", table)
-		try("dynamodb", "update-table", "--table-name", table, "--no-deletion-protection-enabled")
+	for table := range tables() {
+		_, _ = r.run(t, "aws", "dynamodb", "wait", "table-exists", "--table-name", table) // a restore may take longer than one wait
 		try("dynamodb", "wait", "table-exists", "--table-name", table)
 		try("dynamodb", "delete-table", "--table-name", table)
 		try("dynamodb", "wait", "table-not-exists", "--table-name", table)

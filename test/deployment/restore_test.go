@@ -51,7 +51,7 @@ var lossClaims = []claim{
 			t.Errorf("without the table of tokens: %s, want an error 500x", answer)
 		}
 		r.until(t, 15*time.Minute, func() bool {
-			count := r.query(t, "length(BackupSummaries)", "dynamodb", "list-backups", "--backup-type", "ALL", "--table-name", table)
+			count := r.query(t, "length(BackupSummaries[?BackupStatus=='AVAILABLE'])", "dynamodb", "list-backups", "--backup-type", "ALL", "--table-name", table)
 			return count != "0"
 		})
 		began := time.Now()
@@ -60,6 +60,9 @@ var lossClaims = []claim{
 		status, _, answer := r.post(t, `{"id":-6,"name":"Back"}`)
 		if status != http.StatusOK {
 			t.Errorf("afterwards: %d %s, want the plant", status, answer)
+		}
+		if !strings.Contains(output, "Expiry: expires_at.") {
+			t.Errorf("deploy/restore prints %s, want the expiry", output)
 		}
 		if protected := r.query(t, "Table.DeletionProtectionEnabled", "dynamodb", "describe-table", "--table-name", table); protected != "True" {
 			t.Errorf("afterwards, the protection from deletion is %s, want True", protected)

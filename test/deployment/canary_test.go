@@ -50,6 +50,7 @@ var canaryClaims = []claim{
 		return "rolled back in " + time.Since(began).Round(time.Second).String()
 	}},
 	{name: "after an alias was moved by hand, a gradual deployment fails, and one at once succeeds", only: "it has no CodeDeploy", show: func(r *rehearsal, t *testing.T) string {
+		r.goOn(t)
 		function := r.name(t, "CreatePlantFunction")
 		versions := strings.Fields(r.aws(t, "Versions[].Version", "lambda", "list-versions-by-function", "--function-name", function))
 		oldest := "1"
@@ -58,27 +59,16 @@ var canaryClaims = []claim{
 		}
 		r.aws(t, "FunctionVersion", "lambda", "update-alias", "--function-name", function, "--name", "live",
 			"--function-version", oldest, "--routing-config", "AdditionalVersionWeights={}")
-		r.edit(t, "environments/shared.yaml", "Memory: 256", "Memory: 512") // for a new version
+		r.edit(t, "environments/shared.yaml", "Memory: 256", "Memory: 512") // as in the stack, so the authorizer does not change
+		r.edit(t, "cmd/createplant/main.go", "func main() {", "func main() {\n\tlog.Print(\"another version\")")
 		output, err := r.deploy(t, "7777777 gradual", "deploy/stack", "rehearsal", "gradual")
 		r.want(t, err != nil, "the gradual deployment succeeds: %s", output)
 		if err == nil && !r.dry {
 			return "the gradual deployment succeeded"
 		}
 		reasons := r.aws(t, "StackEvents[?ResourceType=='AWS::Lambda::Alias' && ResourceStatus=='UPDATE_FAILED'].ResourceStatusReason | [0]",
-			"cloudformation", "describe-stack-events", "--stack-name", stack)
-		failed := strings.Fields(r.aws(t, "StackResources[?ResourceStatus=='UPDATE_FAILED'].LogicalResourceId",
-			"cloudformation", "describe-stack-resources", "--stack-name", stack))
-		if r.dry {
-			failed = []string{"CreatePlantFunctionAliaslive"}
-		}
-		status := r.aws(t, "Stacks[0].StackStatus", "cloudformation", "describe-stacks", "--stack-name", stack)
-		if r.dry || status == "UPDATE_ROLLBACK_FAILED" {
-			skip := append([]string{"cloudformation", "continue-update-rollback", "--stack-name", stack, "--resources-to-skip"}, failed...)
-			r.aws(t, "ResponseMetadata", skip...)
-		}
-		r.until(t, time.Hour, func() bool {
-			return r.aws(t, "Stacks[0].StackStatus", "cloudformation", "describe-stacks", "--stack-name", stack) == "UPDATE_ROLLBACK_COMPLETE"
-		})
+			"cloudformation", "describe-stack-events", "--stack-name", stack, "--no-paginate")
+		status := r.goOn(t)
 		output, err = r.deploy(t, "7777777 at-once", "deploy/stack", "rehearsal", "at-once")
 		r.want(t, err == nil, "the deployment at once: %v %s", err, output)
 		return status + ": " + reasons
@@ -96,10 +86,33 @@ Resources:
 
 `
 
+// goOn waits until no alarm fires, and leads the stack out of a roll back that has failed, without the resources that
+// cannot be rolled back. It returns the state that the stack was in.
+func (r *rehearsal) goOn(t *testing.T) (status string) {
+	t.Helper()
+	r.calm(t)
+	describe := []string{"cloudformation", "describe-stacks", "--stack-name", stack}
+	status = r.aws(t, "Stacks[0].StackStatus", describe...)
+	if !r.dry && status != "UPDATE_ROLLBACK_FAILED" {
+		return status
+	}
+	failed := []string{"CreatePlantFunctionAliaslive"}
+	if !r.dry {
+		failed = strings.Fields(r.aws(t, "StackResources[?ResourceStatus=='UPDATE_FAILED'].LogicalResourceId",
+			"cloudformation", "describe-stack-resources", "--stack-name", stack))
+	}
+	skip := append([]string{"cloudformation", "continue-update-rollback", "--stack-name", stack, "--resources-to-skip"}, failed...)
+	r.aws(t, "ResponseMetadata", skip...)
+	r.until(t, time.Hour, func() bool {
+		return r.aws(t, "Stacks[0].StackStatus", describe...) == "UPDATE_ROLLBACK_COMPLETE"
+	})
+	return status
+}
+
 // deploy deploys a build as GitHub's role, by a script of deploy/, when no alarm fires: CodeDeploy would refuse.
 func (r *rehearsal) deploy(t *testing.T, build string, command ...string) (output string, err error) {
 	t.Helper()
-	r.calm(t)
+	r.goOn(t)
 	if r.dry {
 		return "", nil
 	}

@@ -2,6 +2,7 @@ package deployment
 
 import (
 	"encoding/base64"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -49,8 +50,11 @@ var deploymentClaims = []claim{
 			}
 			came = "AccessDenied for the other"
 		}
-		caller := r.query(t, "Arn", "sts", "get-caller-identity")
-		trust := `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Principal":{"AWS":"` + caller + `"},"Action":"sts:AssumeRole"}}`
+		// By the id of a user or a role: the name of a role's session may change when its credentials are renewed.
+		account := r.query(t, "Account", "sts", "get-caller-identity")
+		id, _, _ := strings.Cut(r.query(t, "UserId", "sts", "get-caller-identity"), ":")
+		trust := fmt.Sprintf(`{"Version":"2012-10-17","Statement":{"Effect":"Allow","Principal":{"AWS":%q},"Action":"sts:AssumeRole",
+			"Condition":{"StringLike":{"aws:userid":[%q,%q]}}}}`, account, id, id+":*")
 		r.must(t, "aws", "iam", "update-assume-role-policy", "--role-name", role[strings.LastIndex(role, "/")+1:], "--policy-document", trust)
 		return came + "; from now on, whoever rehearses assumes it"
 	}},
@@ -73,55 +77,29 @@ var deploymentClaims = []claim{
 		return "AccessDenied"
 	}},
 	{name: "an administrator makes the first deployment", show: func(r *rehearsal, t *testing.T) string {
-		r.must(t, adminUploads, "BUILD=1111111 first", "make", "deploy", "ENV=rehearsal", "SHIFT=at-once")
+		r.must(t, adminUploads, "BUILD="+r.commit+" first", "make", "deploy", "ENV=rehearsal", "SHIFT=at-once")
 		r.url = r.output(t, stack, "Url")
 		r.token = r.issue(t, "alice", "1d")
 		return r.url
 	}},
 }
 
-// updateClaims are about later deployments.
+// updateClaims are about later deployments. Only the last one waits for a canary.
 var updateClaims = []claim{
-	{name: "the role deploys another build, with other parameters, another throttle and another alarm", show: func(r *rehearsal, t *testing.T) string {
-		r.edit(t, "environments/shared.yaml", "Memory: 256", "Memory: 512")
-		r.edit(t, "environments/shared.yaml", "ThrottleRate: 1000", "ThrottleRate: 900")
-		r.edit(t, "template.yaml", "In 5 of 60 minutes, a client", "In 5 of 60 minutes, any client")
-		began := time.Now()
-		r.must(t, append(r.assume(t), roleUploads, "BUILD="+r.commit+" second", "deploy/deploy", "rehearsal")...)
-		took := time.Since(began)
-		shown := r.must(t, append(r.assume(t), "deploy/status", stack, "--test")...)
-		r.wantLive(t, shown, r.commit+" second")
-		r.want(t, strings.Contains(shown, testPassed), "it fails the test: %s", shown)
-		alarm := r.query(t, "MetricAlarms[].AlarmDescription", "cloudwatch", "describe-alarms", "--alarm-name-prefix", stack+"-ExpiredAlarm")
-		r.want(t, strings.Contains(alarm, "any client"), "ExpiredAlarm has the description %q, want the new one", alarm)
-		for _, function := range functions {
-			live := []string{"lambda", "get-function-configuration", "--qualifier", "live", "--function-name"}
-			if memory := r.query(t, "MemorySize", append(live, r.resource(t, stack, function))...); memory != "512" {
-				t.Errorf("the alias live of %s has %s MB, want 512", function, memory)
-			}
-		}
-		if r.isLocal {
-			return "at once"
-		}
-		if took < 10*time.Minute {
-			t.Errorf("it takes %v, want the ten minutes of a canary", took)
-		}
-		return "over a canary, in " + took.Round(time.Second).String()
-	}},
 	{name: "a broken build fails, and the commands that it prints lead back", show: func(r *rehearsal, t *testing.T) string {
 		r.edit(t, "internal/api/catalogue.go", "code: 2001", "code: 2009")
-		output, err := r.run(t, append(r.assume(t), roleUploads, "BUILD=3333333 third", "deploy/deploy", "rehearsal", "at-once")...)
+		output, err := r.run(t, append(r.assume(t), roleUploads, "BUILD=2222222 broken", "deploy/deploy", "rehearsal", "at-once")...)
 		if wayBack := "git checkout " + r.commit; err == nil || !strings.Contains(output, wayBack) {
 			t.Errorf("a build with another code ends with %v and prints %s, want a failure and %q", err, output, wayBack)
 		}
-		r.wantLive(t, output, "3333333 third")
+		r.wantLive(t, output, "2222222 broken")
 		for line := range strings.Lines(output) {
 			if command := strings.TrimSpace(line); strings.HasPrefix(command, "aws lambda update-alias ") {
 				r.must(t, "bash", "-c", command)
 			}
 		}
 		shown := r.must(t, "deploy/status", stack, "--test")
-		r.wantLive(t, shown, r.commit+" second")
+		r.wantLive(t, shown, r.commit+" first")
 		r.want(t, strings.Contains(shown, testPassed), "it fails the test: %s", shown)
 		return "git checkout " + r.commit
 	}},
@@ -139,18 +117,45 @@ var updateClaims = []claim{
 			}
 			r.must(t, put...) // as if it could
 		}
-		r.must(t, adminUploads, "BUILD=1111111 fourth", "deploy/deploy", "rehearsal", "at-once")
+		r.must(t, adminUploads, "BUILD=3333333 administrator", "deploy/deploy", "rehearsal", "at-once")
 		return "AccessDenied, and the administrator's own build"
 	}},
 	{name: "a deployment makes no version of a function that it does not change", show: func(r *rehearsal, t *testing.T) string {
 		version := []string{"lambda", "get-alias", "--name", "live", "--function-name", r.resource(t, stack, "CreatePlantFunction")}
 		before := r.query(t, "FunctionVersion", version...)
 		r.edit(t, "cmd/authorizer/main.go", "func main() {", "func main() {\n\tlog.Print(os.Args)")
-		r.must(t, adminUploads, "BUILD=4444444 fifth", "deploy/deploy", "rehearsal", "gradual") // to the same prefix
+		r.must(t, adminUploads, "BUILD=4444444 authorizer", "deploy/deploy", "rehearsal", "at-once") // to the same prefix
 		if after := r.query(t, "FunctionVersion", version...); after != before {
 			t.Errorf("createplant has version %s, want %s, as before", after, before)
 		}
 		return "version " + before + " stays"
+	}},
+	{name: "the role deploys another build, with other parameters, another throttle and another alarm", show: func(r *rehearsal, t *testing.T) string {
+		r.edit(t, "environments/shared.yaml", "Memory: 256", "Memory: 512")
+		r.edit(t, "environments/shared.yaml", "ThrottleRate: 1000", "ThrottleRate: 900")
+		r.edit(t, "template.yaml", "In 5 of 60 minutes, a client", "In 5 of 60 minutes, any client")
+		r.calm(t)
+		began := time.Now()
+		r.must(t, append(r.assume(t), roleUploads, "BUILD="+r.commit+" canary", "deploy/deploy", "rehearsal")...)
+		took := time.Since(began)
+		shown := r.must(t, append(r.assume(t), "deploy/status", stack, "--test")...)
+		r.wantLive(t, shown, r.commit+" canary")
+		r.want(t, strings.Contains(shown, testPassed), "it fails the test: %s", shown)
+		alarm := r.query(t, "MetricAlarms[].AlarmDescription", "cloudwatch", "describe-alarms", "--alarm-name-prefix", stack+"-ExpiredAlarm")
+		r.want(t, strings.Contains(alarm, "any client"), "ExpiredAlarm has the description %q, want the new one", alarm)
+		for _, function := range functions {
+			live := []string{"lambda", "get-function-configuration", "--qualifier", "live", "--function-name"}
+			if memory := r.query(t, "MemorySize", append(live, r.resource(t, stack, function))...); memory != "512" {
+				t.Errorf("the alias live of %s has %s MB, want 512", function, memory)
+			}
+		}
+		if r.isLocal {
+			return "at once"
+		}
+		if took < 10*time.Minute {
+			t.Errorf("it takes %v, want the ten minutes of a canary", took)
+		}
+		return "over a canary, in " + took.Round(time.Second).String()
 	}},
 }
 

@@ -42,8 +42,8 @@ type claim struct {
 }
 
 // TestRehearsal goes through the claims, in a local AWS or, by `make rehearse`, in an AWS account. Of a claim that
-// the local AWS cannot show, it checks there that the AWS CLI knows the calls and their parameters. It writes what came to the file $REPORT, in Markdown, if it is set. It
-// removes what it made, also after a failure or an interrupt.
+// the local AWS cannot show, it checks there that the AWS CLI knows the calls and their parameters. It writes what
+// came to the file $REPORT, in Markdown, if it is set. It removes what it made, also after a failure or an interrupt.
 func TestRehearsal(t *testing.T) {
 	needs(t, "aws", "curl", "git", "jq")
 	root, err := os.Getwd()

@@ -29,7 +29,7 @@ type request struct {
 	} `json:"requestContext"`
 
 	principal      token.Principal // whom the token denotes
-	idempotencyKey string          // the client's, or a fresh one; empty until the operation is known
+	idempotencyKey string          // the client's, or a fresh one; empty until Service has found the operation
 }
 
 // decode reads an event. It accepts whatever a client can put into API Gateway's envelope, and leaves the

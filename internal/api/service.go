@@ -4,8 +4,9 @@
 // of aws-lambda-go's Handler. Package gateway is the other side: a stand-in for API Gateway, which turns
 // HTTP into these events on a developer's machine.
 //
-// Every answer is 200 with what the operation returns, or 400 with an Error of the catalogue, whatever
-// comes in and whatever fails. Each request is logged in one line, without a token, a header or a body.
+// Every answer of Service is 200 with what the operation returns, or 400 with an Error of the catalogue,
+// also if the event is malformed, the store fails or the code panics. Each request is logged in one line,
+// without a token, a header or a body.
 package api
 
 import (

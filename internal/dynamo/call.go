@@ -73,8 +73,9 @@ func (w watched) Do(r *http.Request) (*http.Response, error) {
 }
 
 // refused reports whether err is DynamoDB's refusal to carry an attempt out: a status 4xx with one of
-// its errors. The SDK has types for those of the operation's model. The names of all others, such as
-// AccessDeniedException, end in Exception.
+// its errors. Any other 4xx may come from a proxy, after DynamoDB has carried the attempt out. The SDK has
+// a type for each error of the operation's model. Each other error of DynamoDB, such as
+// AccessDeniedException, has a name that ends in Exception.
 func refused(err error) bool {
 	answer, answered := errors.AsType[*smithyhttp.ResponseError](err)
 	named, isNamed := errors.AsType[smithy.APIError](err)

@@ -43,7 +43,8 @@ func (r *retries) wait(ctx context.Context, err error) error {
 }
 
 // succeeded returns to the quota what the last retry took, and adds a little for the success. The SDK's functions
-// for that return the error that they get, which is nil. An [aws.Retryer] has no GetAttemptToken.
+// for that return the error that they get, which is nil here. GetInitialToken is deprecated, but an
+// [aws.Retryer] does not have its successor, GetAttemptToken.
 func (r *retries) succeeded() {
 	if r.giveBack != nil {
 		_ = r.giveBack(nil)

@@ -21,7 +21,7 @@ type Table struct {
 	KeyType types.ScalarAttributeType
 }
 
-// Tables returns the tables with these names, which template.yaml has too.
+// Tables returns the tables of plants and of tokens, with these names. template.yaml describes both too.
 func Tables(plants, tokens string) []Table {
 	return []Table{
 		{Name: plants, Key: plantKey, KeyType: plantKeyType},

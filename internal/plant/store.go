@@ -29,9 +29,10 @@ var (
 type Store interface {
 	// Create stores w.NewPlant under its id, unless the store has a plant with that id. It returns nil
 	// if the store now has w.NewPlant, written by this call or by an earlier one with the same key.
-	// Otherwise it returns ErrExists or ErrKeyReused, and the stored plant is unchanged, or
-	// ErrUnavailable or ErrOutcomeUnknown. Any other error means that no request can succeed until an
-	// operator changes something, for example creates the table, and nothing was stored.
+	// It returns ErrExists or ErrKeyReused if the id is taken, and leaves the stored plant as it is. It
+	// returns ErrUnavailable or ErrOutcomeUnknown if the store fails. Any other error means that nothing was
+	// stored, and that no request can succeed until an operator changes something, for example creates the
+	// table.
 	//
 	// The same write may be repeated any number of times, also concurrently. Create returns before
 	// the deadline of ctx or soon after it.

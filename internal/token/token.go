@@ -110,7 +110,8 @@ func ID(bearer string) (id string, ok bool) {
 	return characters[:idLength], true
 }
 
-// Resembles reports whether text contains what may be a token of ours, whole or not. An id does not.
+// Resembles reports whether text contains the prefix of our tokens, and so perhaps a token or a part of one.
+// An id alone has no prefix.
 func Resembles(text string) bool { return strings.Contains(text, prefix) }
 
 // Digest returns the SHA-256 of credentials, such as a whole bearer token, in lower-case hexadecimal.

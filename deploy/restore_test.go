@@ -297,7 +297,8 @@ func TestRestoreFromTable(t *testing.T) {
 	}
 }
 
-// TestRestoreAsks checks that nothing is written without a yes. A terminal passes the answer on.
+// TestRestoreAsks checks that nothing is written without a yes, and that the restored table is named either
+// way. A terminal passes the answer on.
 func TestRestoreAsks(t *testing.T) {
 	for _, test := range []struct {
 		answer string
@@ -318,6 +319,9 @@ func TestRestoreAsks(t *testing.T) {
 			output, _ := command.CombinedOutput() // its text says what happened
 			if !strings.Contains(string(output), "add what it lacks? [y/N]") || !strings.Contains(string(output), test.says) {
 				t.Errorf("restore prints %s, want %q", output, test.says)
+			}
+			if !strings.Contains(string(output), "aws dynamodb delete-table --table-name ") {
+				t.Errorf("restore prints %s, want how to delete the restored table", output)
 			}
 			if got := a.names(t, a.plants); !maps.Equal(got, test.want) {
 				t.Errorf("afterwards the table has %v, want %v", got, test.want)

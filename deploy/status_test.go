@@ -177,6 +177,11 @@ aws lambda update-alias --function-name c-1 --name live --function-version 2 --r
 `,
 		},
 		{
+			name:    "version 1 of the AWS CLI prints a time as a number",
+			answers: map[string]string{"describe-alarms": `{"MetricAlarms": [{"AlarmName": "x", "StateValue": "ALARM", "StateUpdatedTimestamp": 1795496690.123}]}`},
+			want:    head + authorizer + createplant + "alarms               1 of 1 fire\n" + strings.Repeat(" ", 21) + "x since 2026-11-24T05:04:50Z\n" + back,
+		},
+		{
 			name:    "a line has 300 characters at most",
 			answers: map[string]string{"describe-alarms": `{"MetricAlarms": [{"AlarmName": "` + strings.Repeat("x", 400) + `", "StateValue": "ALARM", "StateUpdatedTimestamp": "1"}]}`},
 			want:    head + authorizer + createplant + "alarms               1 of 1 fire\n" + strings.Repeat(" ", 21) + strings.Repeat("x", 279) + "\n" + back,

@@ -163,7 +163,7 @@ func TestDeploy(t *testing.T) {
 			name: "a build that is no commit of main is no way back", arguments: "staging at-once",
 			answers: map[string]string{"Build": "2222222000000000000000000000000000000000", "update": untested, "tests-after": "fails fails"},
 			calls:   "deploy-at-once test publish",
-			fails:   true, says: "Its output Build names no commit of main to return to.",
+			fails:   true, says: "The stack's output Build names no commit of main to return to.",
 		},
 		{
 			name:    "a build from before that has a sentence is not shown",
@@ -175,7 +175,7 @@ func TestDeploy(t *testing.T) {
 			name: "a build is data, and no command", arguments: "staging at-once",
 			answers: map[string]string{"Build": commit + ";touch evil", "update": untested, "tests-after": "fails fails"},
 			calls:   "deploy-at-once test publish",
-			fails:   true, says: "Its output Build names no commit of main to return to.",
+			fails:   true, says: "The stack's output Build names no commit of main to return to.",
 		},
 		{
 			name:    "a deployment that fails by itself is not cancelled",

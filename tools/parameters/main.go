@@ -50,64 +50,85 @@ func run(repository fs.FS, arguments []string, stderr io.Writer) int {
 // shared is the file with the parameters that all environments share.
 const shared = "environments/shared.yaml"
 
+// template is what template.yaml says of its parameters.
+type template struct {
+	Parameters map[string]struct {
+		AllowedValues []any `yaml:"AllowedValues"`
+	} `yaml:"Parameters"`
+}
+
 // check returns what is wrong with the parameters of an environment of repository.
 func check(repository fs.FS, environment string) (mistakes []string, err error) {
-	var template struct {
-		Parameters map[string]struct {
-			AllowedValues []any `yaml:"AllowedValues"`
-		} `yaml:"Parameters"`
-	}
-	if err := read(repository, "template.yaml", &template); err != nil {
+	var declared template
+	if err := read(repository, "template.yaml", &declared); err != nil {
 		return nil, err
 	}
-	settable, missing := map[string]bool{}, map[string]bool{}
-	for name := range template.Parameters {
-		settable[name] = !slices.Contains([]string{"Architecture", "Build", "Shift"}, name) // tools/function sets these
-		if settable[name] {
-			missing[name] = true
-		}
+	var common, own map[string]any
+	if err := read(repository, shared, &common); err != nil {
+		return nil, err
 	}
-	own := "environments/" + environment + ".yaml"
-	var stage any
-	for _, file := range []string{shared, own} {
-		var parameters map[string]any
-		if err := read(repository, file, &parameters); err != nil {
-			return nil, err
-		}
-		for _, name := range slices.Sorted(maps.Keys(parameters)) {
-			if _, known := template.Parameters[name]; !known && file == shared {
-				settable[name] = true // by a newer template
-			}
-			if !settable[name] {
-				mistakes = append(mistakes, fmt.Sprintf("%s: template.yaml has no parameter %s that an environment sets", file, name))
-			}
-			delete(missing, name)
-		}
-		stage = cmp.Or(parameters["Stage"], stage)
-	}
-	for _, name := range slices.Sorted(maps.Keys(missing)) {
-		mistakes = append(mistakes, fmt.Sprintf("%s: %s is missing, also in shared.yaml, so the stack would keep its old value", own, name))
-	}
-	want := environment
-	if environment == "local" { // part: local-aws {
-		want = "dev"
-	} // }
-	isStage := slices.Contains(template.Parameters["Stage"].AllowedValues, any(want)) // an environment such as staging-eu is no stage
-	if isStage && stage != nil && stage != want {
-		mistakes = append(mistakes, fmt.Sprintf("%s: Stage is %v, not %s", own, stage, want))
+	file := "environments/" + environment + ".yaml"
+	if err := read(repository, file, &own); err != nil {
+		return nil, err
 	}
 	config, err := fs.ReadFile(repository, "samconfig.toml")
 	if err != nil {
 		return nil, err
 	}
+	mistakes = checkNames(declared, common, own, file)
+	mistakes = append(mistakes, checkStage(declared, cmp.Or(own["Stage"], common["Stage"]), environment, file)...)
 	for line := range strings.Lines(string(config)) { // of every block
 		name, _, _ := strings.Cut(line, "=")
 		name = strings.Trim(name, " \t\"'")
-		if _, known := template.Parameters[name]; known {
-			mistakes = append(mistakes, fmt.Sprintf("samconfig.toml: SAM ignores %s here; set it in %s", name, own))
+		if _, known := declared.Parameters[name]; known {
+			mistakes = append(mistakes, fmt.Sprintf("samconfig.toml: SAM ignores %s here; set it in %s", name, file))
 		}
 	}
 	return append(mistakes, checkBlock(string(config), environment)...), nil
+}
+
+// checkNames returns what is wrong with the names of the parameters that all environments share, and of those in an
+// environment's own file.
+func checkNames(declared template, common, own map[string]any, file string) (mistakes []string) {
+	isSettable := func(name string) bool {
+		if _, known := declared.Parameters[name]; !known {
+			_, isNewer := common[name] // of a newer template
+			return isNewer
+		}
+		return !slices.Contains([]string{"Architecture", "Build", "Shift"}, name) // tools/function sets these
+	}
+	for _, from := range []struct {
+		file       string
+		parameters map[string]any
+	}{{file: shared, parameters: common}, {file: file, parameters: own}} {
+		for _, name := range slices.Sorted(maps.Keys(from.parameters)) {
+			if !isSettable(name) {
+				mistakes = append(mistakes, fmt.Sprintf("%s: template.yaml has no parameter %s that an environment sets", from.file, name))
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(declared.Parameters)) {
+		_, isCommon := common[name]
+		_, isOwn := own[name]
+		if isSettable(name) && !isCommon && !isOwn {
+			mistakes = append(mistakes, fmt.Sprintf("%s: %s is missing, also in shared.yaml, so the stack would keep its old value", file, name))
+		}
+	}
+	return mistakes
+}
+
+// checkStage returns what is wrong with the stage of an environment. An environment such as staging-eu is no stage,
+// and may have any.
+func checkStage(declared template, stage any, environment, file string) (mistakes []string) {
+	want := environment
+	if environment == "local" { // part: local-aws {
+		want = "dev"
+	} // }
+	isStage := slices.Contains(declared.Parameters["Stage"].AllowedValues, any(want))
+	if isStage && stage != nil && stage != want {
+		mistakes = append(mistakes, fmt.Sprintf("%s: Stage is %v, not %s", file, stage, want))
+	}
+	return mistakes
 }
 
 // checkBlock returns what is wrong with an environment's block of samconfig.toml: it deploys the environment's

@@ -150,3 +150,10 @@ func TestMistakes(t *testing.T) {
 		})
 	}
 }
+
+// TestOtherStage checks that an environment whose name is no stage may have any stage.
+func TestOtherStage(t *testing.T) {
+	if mistakes := checkStage(template{}, "staging", "staging-eu", "environments/staging-eu.yaml"); len(mistakes) > 0 {
+		t.Errorf("checkStage = %q, want no mistake", mistakes)
+	}
+}

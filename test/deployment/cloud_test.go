@@ -29,7 +29,7 @@ func TestMain(m *testing.M) { processtest.RunInRoot(m) }
 func needs(t *testing.T, programs ...string) {
 	t.Helper()
 	if os.Getenv("DEPLOYMENT") == "" {
-		t.Skip("skipped: DEPLOYMENT=1 go test ./test/deployment deploys to a local AWS, for about two minutes")
+		t.Skip("skipped: DEPLOYMENT=1 go test ./test/deployment deploys to a local AWS, for about seven minutes")
 	}
 	for _, program := range programs {
 		if _, err := exec.LookPath(program); err != nil {

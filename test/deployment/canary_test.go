@@ -24,7 +24,7 @@ var canaryClaims = []claim{
 		stop()
 		took := time.Since(began).Round(time.Second)
 		r.want(t, err != nil, "the deployment succeeds: %s", output)
-		status := r.aws(t, "Stacks[0].StackStatus", "cloudformation", "describe-stacks", "--stack-name", stack)
+		status := r.state(t)
 		r.want(t, status == "UPDATE_ROLLBACK_COMPLETE", "the stack is %s", status)
 		after := r.aws(t, buildOutput, "cloudformation", "describe-stacks", "--stack-name", stack)
 		r.want(t, after == before, "the stack has the build %s, want %s", after, before)
@@ -91,8 +91,7 @@ Resources:
 func (r *rehearsal) goOn(t *testing.T) (status string) {
 	t.Helper()
 	r.calm(t)
-	describe := []string{"cloudformation", "describe-stacks", "--stack-name", stack}
-	status = r.aws(t, "Stacks[0].StackStatus", describe...)
+	status = r.state(t)
 	if !r.dry && status != "UPDATE_ROLLBACK_FAILED" {
 		return status
 	}
@@ -103,10 +102,14 @@ func (r *rehearsal) goOn(t *testing.T) (status string) {
 	}
 	skip := append([]string{"cloudformation", "continue-update-rollback", "--stack-name", stack, "--resources-to-skip"}, failed...)
 	r.aws(t, "ResponseMetadata", skip...)
-	r.until(t, time.Hour, func() bool {
-		return r.aws(t, "Stacks[0].StackStatus", describe...) == "UPDATE_ROLLBACK_COMPLETE"
-	})
+	r.until(t, time.Hour, func() bool { return r.state(t) == "UPDATE_ROLLBACK_COMPLETE" })
 	return status
+}
+
+// state returns the state of the stack.
+func (r *rehearsal) state(t *testing.T) string {
+	t.Helper()
+	return r.aws(t, "Stacks[0].StackStatus", "cloudformation", "describe-stacks", "--stack-name", stack)
 }
 
 // deploy deploys a build as GitHub's role, by a script of deploy/, when no alarm fires: CodeDeploy would refuse.

@@ -34,11 +34,14 @@ func (r *rehearsal) remove(t *testing.T) (left string) {
 		return strings.FieldsSeq(try("dynamodb", "list-tables", "--output", "text",
 			"--query", "TableNames[?starts_with(@, '"+stack+"-PlantsTable-') || starts_with(@, '"+stack+"-TokensTable-')]"))
 	}
+	r.settle(t, stack)
+	for table := range tables() { // a stack whose first deployment failed deletes them itself
+		_, _ = r.run(t, "aws", "dynamodb", "wait", "table-exists", "--table-name", table) // a restore may take longer than one wait
+		try("dynamodb", "wait", "table-exists", "--table-name", table)
+		try("dynamodb", "update-table", "--table-name", table, "--no-deletion-protection-enabled")
+	}
 	for _, name := range []string{stack, roles} {
 		r.settle(t, name)
-		for table := range tables() { // a stack whose first deployment failed does not retain them
-			try("dynamodb", "update-table", "--table-name", table, "--no-deletion-protection-enabled")
-		}
 		try("cloudformation", "delete-stack", "--stack-name", name)
 		if left == "" {
 			try("cloudformation", "wait", "stack-delete-complete", "--stack-name", name)
@@ -60,7 +63,6 @@ func (r *rehearsal) remove(t *testing.T) (left string) {
 		}
 	}
 	for table := range tables() {
-		_, _ = r.run(t, "aws", "dynamodb", "wait", "table-exists", "--table-name", table) // a restore may take longer than one wait
 		try("dynamodb", "wait", "table-exists", "--table-name", table)
 		try("dynamodb", "delete-table", "--table-name", table)
 		try("dynamodb", "wait", "table-not-exists", "--table-name", table)

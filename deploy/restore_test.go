@@ -372,7 +372,7 @@ func TestRestoreBackup(t *testing.T) {
 // TestRestoreLimits runs functions of restore with stand-ins for the clock and for DynamoDB.
 func TestRestoreLimits(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../docs/emergencies.md")
+	page, err := os.ReadFile("../docs/restore.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,14 +4,14 @@ package main
 
 import (
 	"log"
-	"os"
+	"os" // part: jwt
 
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"plantstore/cmd/internal/coldstart"
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
-	"plantstore/internal/jwt"
+	"plantstore/internal/jwt" // part: jwt
 	"plantstore/internal/token"
 )
 
@@ -22,9 +22,9 @@ func main() {
 	}
 	tokens := &dynamo.Tokens{Client: resources.Client, Table: resources.Table}
 	var verifier token.Verifier = token.StoreVerifier{Store: tokens}
-	verifier, err = jwt.NewVerifier(verifier, os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE"))
+	verifier, err = jwt.NewVerifier(verifier, os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE")) // part: jwt {
 	if err != nil {
 		log.Fatalf("TOKEN_ISSUER and TOKEN_AUDIENCE: %v", err)
-	}
+	} // }
 	lambda.Start(&api.Authorizer{Verifier: verifier, Log: resources.Log})
 }

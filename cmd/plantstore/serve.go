@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"plantstore/internal/api"
-	"plantstore/internal/cors"
+	"plantstore/internal/cors" // part: cors
 	"plantstore/internal/dynamo"
 	"plantstore/internal/gateway"
-	"plantstore/internal/jwt"
+	"plantstore/internal/jwt" // part: jwt
 	"plantstore/internal/memory"
-	"plantstore/internal/page"
+	"plantstore/internal/page" // part: page
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
 )
@@ -38,24 +38,25 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		return err
 	}
 	var verifier token.Verifier = token.StoreVerifier{Store: tokens}
-	verifier, err = jwt.NewVerifier(verifier, os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE"))
+	verifier, err = jwt.NewVerifier(verifier, os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE")) // part: jwt {
 	if err != nil {
 		return usageError("TOKEN_ISSUER and TOKEN_AUDIENCE: " + err.Error())
-	}
+	} // }
 	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
 	handler := newHandler(plants, verifier, log)
-	handler, err = cors.NewHandler(handler, os.Getenv("ALLOW_ORIGIN"), api.Routes())
+	handler, err = cors.NewHandler(handler, os.Getenv("ALLOW_ORIGIN"), api.Routes()) // part: cors {
 	if err != nil {
 		return usageError("ALLOW_ORIGIN: " + err.Error())
-	}
+	} // }
 	listener, err := listen(ctx, c.Addr)
 	if err != nil {
 		return err
 	}
-	handler = page.NewHandler(handler, c.Addr, listener.Addr(), bearer) // last, so that no other site can read it
+	// The page comes last, so that no other site can read it. // part: page
+	handler = page.NewHandler(handler, c.Addr, listener.Addr(), bearer) // part: page
 	url := urlOf(listener.Addr())
 	fmt.Printf("Plant Store runs at %s, %s. Press Ctrl-C to stop it.\n", url, c.whereStored(bearer))
-	fmt.Println(page.Greeting)
+	fmt.Println(page.Greeting) // part: page
 	c.explainUse(url, bearer)
 	return serve(ctx, listener, newServer(handler, log))
 }

@@ -14,10 +14,12 @@ var conditionRows = []struct {
 	{"a domain needs a certificate", "DomainName=a", "HasDomain not DomainNeedsCertificate"},
 	{"a domain has a certificate", "DomainName=a CertificateArn=b", "HasDomain"},
 	{"a certificate waits for its domain", "CertificateArn=b", ""},
+	// part: jwt {
 	{"an issuer needs an audience", "TokenIssuer=a", "not IssuerNeedsAudience"},
 	{"an audience needs an issuer", "TokenAudience=a", "not IssuerNeedsAudience"},
 	{"an issuer has an audience", "TokenIssuer=a TokenAudience=b", ""},
-	{"pages have an origin", "AllowedOrigins=a", "HasAllowedOrigins"},
+	// }
+	{"pages have an origin", "AllowedOrigins=a", "HasAllowedOrigins"}, // part: cors
 	{"roles have a boundary", "PermissionsBoundary=a", "HasBoundary"},
 	{"functions have a reservation", "ReservedConcurrency=1", "HasReservation"},
 }

@@ -34,6 +34,8 @@ def with_references_as_text(value):
             return "${%s}" % name
         case {"Fn::GetAtt": path}:
             return "${%s}" % ".".join(path)
+        case {"Fn::Join": [separator, items]}:
+            return separator.join(items)
         case {"Fn::Sub": [text, variables]}:
             for name, meaning in variables.items():
                 text = text.replace("${%s}" % name, meaning)

@@ -77,9 +77,9 @@ func gateways(metric string, period int) string {
 var values = []value{
 	{"*Function", "Environment.Variables.BUILD", "${Build}"},
 	{"Outputs/Build", "Value", "${Build}"},
-	{"*Function", "Environment.Variables.AWS_ENDPOINT_URL_DYNAMODB", ""}, // AWS's own
-	{"AuthorizerFunction", "Environment.Variables.TOKEN_ISSUER", "${TokenIssuer}"},
-	{"AuthorizerFunction", "Environment.Variables.TOKEN_AUDIENCE", "${TokenAudience}"},
+	{"*Function", "Environment.Variables.AWS_ENDPOINT_URL_DYNAMODB", ""},               // AWS's own
+	{"AuthorizerFunction", "Environment.Variables.TOKEN_ISSUER", "${TokenIssuer}"},     // part: jwt
+	{"AuthorizerFunction", "Environment.Variables.TOKEN_AUDIENCE", "${TokenAudience}"}, // part: jwt
 	{"*Function", "Architectures", `["${Architecture}"]`},
 	{"*Function", "MemorySize", "${Memory}"},
 	{"*Function", "ReservedConcurrentExecutions", either("HasReservation", `"${ReservedConcurrency}"`, noValue)},
@@ -108,10 +108,12 @@ var values = []value{
 	{"HttpApi", authorizer + "authorizerPayloadFormatVersion", "2.0"},
 	{"HttpApi", authorizer + "enableSimpleResponses", "true"},
 	{"HttpApi", "DependsOn", "AuthorizerFunctionAliaslive"},
-	// TestOptions, in internal/cors, checks the rest. // part: cors
+	// part: cors {
+	// TestOptions, in internal/cors, checks the rest.
 	{"HttpApi", "Body.x-amazon-apigateway-cors.Fn::If.0", "HasAllowedOrigins"},
 	{"HttpApi", "Body.x-amazon-apigateway-cors.Fn::If.1.allowOrigins", `{"Fn::Split":[",","${AllowedOrigins}"]}`},
-	{"HttpApi", "Body.x-amazon-apigateway-cors.Fn::If.2", "${AWS::NoValue}"}, // part: cors
+	{"HttpApi", "Body.x-amazon-apigateway-cors.Fn::If.2", "${AWS::NoValue}"},
+	// }
 	{"HttpApiApiGatewayDefaultStage", "DefaultRouteSettings", `{"ThrottlingBurstLimit":"${ThrottleBurst}","ThrottlingRateLimit":"${ThrottleRate}"}`},
 	{"HttpApiApiGatewayDefaultStage", "AccessLogSettings", `{"DestinationArn":"${AccessLog.Arn}","Format":` + fmt.Sprintf("%q", accessLog) + "}"},
 	{"CreatePlantFunctionCreatePlantPermission", "FunctionName", "${CreatePlantFunctionAliaslive}"},

@@ -1,85 +1,133 @@
-"""The parts of this repository that a clone can do without.
+"""The parts that a clone can do without, and how to take them out.
 
-A part is folders and files, and what other files have for it:
+A part is the files in PARTS, and marked lines in other files. A mark is a comment at the end of a line, in the
+language of the file. The first is for a single line, the two others are for all lines from one to the other:
 
-- names: of parameters and the like. A part takes out the entry of YAML with such a name, and each row
-  of a table in Go with one.
-- sections of documents, by their headings.
-- marked lines: see marks in without.py.
-- uses of a package that leaves, in Go: its import, and each statement that calls it, with the check of
-  its error.
+    # part: cors
+    # part: cors {
+    # }
+
+A mark with several parts, such as cors,page, is on what needs all of them.
 """
-import dataclasses
+import os
+import re
+import subprocess
 
-
-@dataclasses.dataclass
-class Part:
-    paths: list  # of git, with a slash at the end of a folder
-    words: str  # a pattern of what a sentence about the part has
-    names: list = dataclasses.field(default_factory=list)
-    sections: dict = dataclasses.field(default_factory=dict)  # file to headings
-
-
-PARTS = {
-    "jwt": Part(
-        paths=["internal/jwt/", "cmd/*/jwt_test.go", "test/template/jwt_test.go"],
-        names=["TokenIssuer", "TokenAudience", "IssuerNeedsAudience", "TOKEN_ISSUER", "TOKEN_AUDIENCE"],
-        sections={"docs/operations.md": ["An identity provider"], "SECURITY.md": ["JWTs"]},
-        words=r"JWT|internal/jwt|identity provider|\b[Ii]ssuers?\b|TokenIssuer|TokenAudience",
-    ),
-    "page": Part(
-        paths=["internal/page/", "cmd/plantstore/page_test.go", "cmd/plantstore/page_cors_test.go", "docs/page.png"],
-        words=r"internal/page|page\.png|\bthe page of|\bchromium|chromedp|Swagger",
-    ),
-    "cors": Part(
-        paths=["internal/cors/", "cmd/plantstore/cors_test.go", "cmd/plantstore/page_cors_test.go", "test/deployment/cors_test.go"],
-        names=["AllowedOrigins", "HasAllowedOrigins", "CorsConfiguration"],
-        words=r"\bCORS\b|rs/cors|AllowedOrigins|ALLOW_ORIGIN|allowed origin|[Oo]ther origins\b|preflight",
-    ),
-    "bench": Part(
-        paths=["tools/bench/"],
-        words=r"[Bb]enchmark|make bench|tools/bench",
-    ),
-    "mutation": Part(
-        paths=["tools/mutation/", "test/commands/mutation_test.go"],
-        words=r"[Mm]utation|make mutate|gremlins",
-    ),
-    "local-aws": Part(
-        paths=[
-            "test/deployment/", "tools/local/aws*", "tools/local/greet", "tools/requirements/aws.txt",
-            "environments/local.yaml",
-        ],
-        sections={"docs/operations.md": ["Rehearsal"]},
-        words=r"make aws|[Ll]ocal AWS|tools/local/aws|ministack|ENV=local|[Rr]ehears|DEPLOYMENT|test/deployment|plant-store-local",
-    ),
-    "github": Part(
-        paths=[
-            ".github/workflows/deploy.yml", "deploy/role.yaml", "deploy/workflow_test.go",
-            "test/template/deployrole_test.go", "test/template/deployworkflow_test.go",
-            # The rehearsal deploys with the role.
-            "test/deployment/canary_test.go", "test/deployment/cors_test.go", "test/deployment/deletion_test.go",
-            "test/deployment/deployment_test.go",
-            "test/deployment/gateway_test.go", "test/deployment/operation_test.go", "test/deployment/rehearsal_test.go",
-            "test/deployment/rehearse*", "test/deployment/removal_test.go", "test/deployment/restore_test.go",
-        ],
-        sections={
-            "docs/operations.md": ["Deploy from GitHub", "Rehearsal"],
-            "docs/emergencies.md": ["The deployment role is stolen"],
-            "SECURITY.md": ["The deployment role"],
-        },
-        words=r"GitHub|GITHUB_(?!BASE)|\bgh (api|workflow)|deploy\.yml|role\.yaml|deployment role|[Rr]ehears",
-    ),
-    "restore": Part(
-        paths=["deploy/restore", "deploy/restore_test.go", "deploy/restore_aws_test.go", "test/deployment/restore_test.go"],
-        sections={"docs/emergencies.md": ["Plants are lost", "A table is gone", "The stack is deleted", "Run a restore"]},
-        words=r"deploy/restore|\b[Rr]estor(e|es|ed|ing)\b",
-    ),
+PARTS = {  # the files of git, with a slash at the end of a folder
+    "jwt": ["internal/jwt/", "cmd/*/jwt_test.go", "test/template/jwt_test.go", "docs/identity-provider.md"],
+    "page": ["internal/page/", "cmd/plantstore/page_test.go", "cmd/plantstore/page_cors_test.go", "docs/page.png"],
+    "cors": ["internal/cors/", "cmd/plantstore/cors_test.go", "cmd/plantstore/page_cors_test.go", "test/deployment/cors_test.go"],
+    "bench": ["tools/bench/"],
+    "mutation": ["tools/mutation/", "test/commands/mutation_test.go"],
+    "local-aws": [
+        "test/deployment/", "tools/local/aws*", "tools/local/greet", "tools/requirements/aws.txt", "environments/local.yaml",
+        "docs/local-aws.md",
+    ],
+    "github": [
+        ".github/workflows/deploy.yml", "deploy/role.yaml", "deploy/workflow_test.go", "docs/github.md",
+        "test/template/deployrole_test.go", "test/template/deployworkflow_test.go",
+        # The rehearsal deploys with the role.
+        "test/deployment/canary_test.go", "test/deployment/cors_test.go", "test/deployment/deletion_test.go",
+        "test/deployment/deployment_test.go", "test/deployment/gateway_test.go", "test/deployment/operation_test.go",
+        "test/deployment/rehears*", "test/deployment/removal_test.go", "test/deployment/restore_test.go",
+    ],
+    "restore": ["deploy/restore*", "test/deployment/restore_test.go", "docs/restore.md"],
 }
+
+WORDS = {  # of a sentence that may be about a part
+    "jwt": r"JWT|identity provider|\b[Ii]ssuers?\b|TokenIssuer|TokenAudience",
+    "page": r"internal/page|page\.png|\bchromium|chromedp|Swagger",
+    "cors": r"\bCORS\b|rs/cors|AllowedOrigins|ALLOW_ORIGIN|preflight",
+    "bench": r"[Bb]enchmark|make bench|tools/bench",
+    "mutation": r"[Mm]utation|make mutate|gremlins",
+    "local-aws": r"make aws|[Ll]ocal AWS|tools/local/aws|ministack|ENV=local|[Rr]ehears|test/deployment",
+    "github": r"GitHub|GITHUB_(?!BASE)|\bgh (api|workflow)|deploy\.yml|role\.yaml|deployment role|[Rr]ehears",
+    "restore": r"deploy/restore|\b[Rr]estor(e|es|ed|ing)\b",
+}
+
+COMMENT = r" *(?:#|//|<!--) "
+MARK = re.compile(COMMENT + r"part: ([a-z,-]+)( \{)?(?: -->)?(?=$| \|$)")  # | ends the row of a table
+END = re.compile(COMMENT + r"\}(?: -->)?$")
+
+
+def output(*command):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
 
 
 def chosen(names):
-    """Returns the parts that a list of names, with commas between them, names."""
-    unknown = [name for name in names.split(",") if name not in PARTS]
-    if unknown:
-        raise ValueError(f"there is no part {unknown[0]}; parts: {','.join(PARTS)}")
-    return {name: PARTS[name] for name in PARTS if name in names.split(",")}
+    """Returns the parts in a list of names with commas between them."""
+    given = names.split(",")
+    for name in given:
+        if name not in PARTS:
+            raise ValueError(f"there is no part {name}; parts: {','.join(PARTS)}")
+    return given
+
+
+def texts():
+    """Returns each file of the repository that is a text written by hand, with its lines."""
+    for file in output("git", "ls-files", "-z", "--", ".", ":!tools/rename").rstrip("\0").split("\0"):
+        if not re.search(r"\.(png|sum|pem)$|requirements", file):
+            with open(file, encoding="utf-8", newline="") as opened:
+                yield file, opened.read()
+
+
+def size():
+    """Returns how large the repository is."""
+    counts = {"files": 0, "lines": 0, "of product Go": 0, "of tests in Go": 0}
+    for file, text in texts():
+        lines = text.count("\n")
+        counts["files"] += 1
+        counts["lines"] += lines
+        if re.search(r"_test\.go$|^test/.*\.go$", file):
+            counts["of tests in Go"] += lines
+        elif re.match(r"(cmd|internal)/.*\.go$", file):
+            counts["of product Go"] += lines
+    return ", ".join(f"{count} {what}" for what, count in counts.items())
+
+
+def unmarked(text, taken, keeps):
+    """Returns a text without the marked lines of taken parts, and without all marks unless it keeps them."""
+    lines = []
+    leaving = []  # for each block that has begun and not ended: whether it leaves
+    for line in text.split("\n"):
+        mark = MARK.search(line)
+        leaves = bool(mark) and not set(taken).isdisjoint(mark[1].split(","))
+        begins, ends = bool(mark and mark[2]), bool(leaving and END.search(line))
+        if begins:
+            leaving.append(leaves)
+        leaves = leaves or any(leaving)
+        if ends:
+            leaving.pop()
+        if leaves:
+            continue
+        rest = line if keeps or not (mark or ends) else (MARK if mark else END).sub("", line).rstrip(" ")
+        if rest or not (mark or ends):
+            lines.append(rest)
+    if leaving:
+        raise ValueError("a block of a part has no end")
+    return "\n".join(lines)
+
+
+def take_out(taken, keeps):
+    """Takes parts out. Keeps the marks of the others if it should."""
+    for name in taken:
+        files = output("git", "ls-files", "--", *PARTS[name]).splitlines()
+        if not files:
+            raise ValueError(f"there is no {name} here")
+        subprocess.run(["git", "rm", "--quiet", "--", *files], check=True)
+    for file, text in texts():
+        left = re.sub(r"\n{3,}", "\n\n", unmarked(text, taken, keeps)) if file.endswith(".md") else unmarked(text, taken, keeps)
+        if left != text:
+            with open(file, "w", encoding="utf-8", newline="") as opened:
+                opened.write(left)
+
+
+def mentions(taken):
+    """Returns the sentences that may still be about one of these parts, as file:line: text."""
+    words = re.compile("|".join(WORDS[name] for name in taken))
+    found = []
+    for file, text in texts():
+        for number, line in enumerate(text.splitlines(), 1):
+            sentences = re.split(r"(?<=[.|]) ", line.strip())
+            found += [f"{file}:{number}: {sentence}" for sentence in sentences if words.search(sentence)]
+    return found

@@ -56,7 +56,7 @@ func TestRename(t *testing.T) {
 			name:    "the documents lose two headings, those of the sections about this command",
 			command: `test $(git grep '^#' HEAD -- '*.md' | wc -l) -eq $(($(git grep '^#' -- '*.md' | wc -l) + 2))`,
 		},
-		{name: "README has its first two paragraphs", command: "sed -n 3p README.md | grep 'is a small web service' && sed -n 5p README.md | grep '^All of it runs'"},
+		{name: "README has its first two paragraphs", command: "sed -n 3p README.md | grep 'is a small web service' && sed -n 5p README.md | grep '^The service and its tests run'"},
 		{name: "unit tests pass, with the tokens of the sample events", command: "go test ./internal/aardwolf ./internal/token ./tools/samples"},
 		{name: "tests with parts of the code, and of what a command prints, pass", command: "go test -run 'TestBroken|TestStatus' ./test/contract ./deploy"},
 	} {

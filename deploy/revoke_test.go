@@ -30,13 +30,11 @@ func TestRevoke(t *testing.T) {
 	_, section, _ := strings.Cut(string(page), "\n## Tokens leaked\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	blocks := strings.Split(section, "```") // every second one is a block of commands
-	if len(blocks) != 13 {
-		t.Fatalf("the section has %d parts, want six blocks of commands", len(blocks))
+	if len(blocks) != 15 {
+		t.Fatalf("the section has %d parts, want seven blocks of commands", len(blocks))
 	}
-	one := strings.TrimPrefix(blocks[1], "sh\n")
-	ofSubject := strings.TrimPrefix(blocks[3], "sh\n")
-	since := strings.TrimPrefix(blocks[5], "sh\n")
-	all := strings.TrimPrefix(blocks[9], "sh\n")
+	block := func(n int) string { return strings.TrimPrefix(blocks[2*n-1], "sh\n") }
+	one, revoke, ofSubject, since, all := block(1), block(3), block(4), block(5), block(6)
 	day := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	boolean := func(value bool) types.AttributeValue { return &types.AttributeValueMemberBOOL{Value: value} }
 	tokens := []struct {
@@ -60,15 +58,15 @@ func TestRevoke(t *testing.T) {
 	}{
 		{name: "one", commands: strings.ReplaceAll(one, `"ID"`, `"before"`), want: []string{"before", "revoked"}},
 		{
-			name: "those of a subject", commands: ofSubject,
+			name: "those of a subject", commands: revoke + ofSubject,
 			want: []string{`- and 'more\`, `--help"`, "before", "false", "null", "revoked"},
 		},
 		{
-			name: "those since a date", commands: since,
+			name: "those since a date", commands: revoke + since,
 			want: []string{`- and 'more\`, `--help"`, "bob's", "false", "null", "revoked"},
 		},
 		{
-			name: "all", commands: all,
+			name: "all", commands: revoke + all,
 			want: []string{`- and 'more\`, `--help"`, "Alice's", "before", "bob's", "false", "null", "revoked"},
 		},
 	} {

@@ -41,11 +41,6 @@ const (
 	MaxHeaderSize = 10240
 )
 
-// smallBody is the size of the largest small body, in bytes. An event and its copies take up to 45 times
-// the memory of the body. So the gateway serves only one body at a time that is larger or of unknown size.
-// A body of a known, small size waits for no other client.
-const smallBody = 1 << 20
-
 const requestIDHeader = "Apigw-Requestid"
 
 // Function is a Lambda function: an event in, an answer out. An error means that it failed.
@@ -65,14 +60,13 @@ type Options struct {
 // Gateway is an [http.Handler] for the routes of an API.
 type Gateway struct {
 	Options
-	mux   *http.ServeMux
-	large chan struct{} // has an element while a body is served that may be large
+	mux *http.ServeMux
 }
 
 // New returns a gateway. It panics if a route key is malformed, or if two match the same request and
 // neither is more specific.
 func New(options Options) *Gateway {
-	g := &Gateway{Options: options, mux: http.NewServeMux(), large: make(chan struct{}, 1)}
+	g := &Gateway{Options: options, mux: http.NewServeMux()}
 	for _, routeKey := range options.Routes {
 		g.mux.HandleFunc(routeKey, g.serve)
 	}
@@ -105,10 +99,6 @@ func (g *Gateway) hasRoute(r *http.Request) bool {
 
 // serve answers a request of a route.
 func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
-	if r.ContentLength < 0 || r.ContentLength > smallBody {
-		g.large <- struct{}{}
-		defer func() { <-g.large }()
-	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodySize))
 	_, tooLarge := errors.AsType[*http.MaxBytesError](err)
 	switch {

@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
@@ -48,21 +47,17 @@ var hangs = &function{invoke: func(ctx context.Context) (string, error) {
 	return "", ctx.Err()
 }}
 
-// serve returns the response of a new gateway.
+// serve returns the response of a new gateway with two routes.
 func serve(r *http.Request, authorizer, f *function) *httptest.ResponseRecorder {
-	w := httptest.NewRecorder()
-	newGateway(authorizer, f).ServeHTTP(w, r)
-	return w
-}
-
-// newGateway returns a gateway with some routes.
-func newGateway(authorizer, f gateway.Function) *gateway.Gateway {
-	return gateway.New(gateway.Options{
+	g := gateway.New(gateway.Options{
 		Authorizer: authorizer,
 		Routes:     []string{"POST /plants", "GET /plants/{id}/parts/{part}"},
 		Function:   f,
 		Log:        slog.New(slog.DiscardHandler),
 	})
+	w := httptest.NewRecorder()
+	g.ServeHTTP(w, r)
+	return w
 }
 
 func TestRoutesByMethodAndPath(t *testing.T) {
@@ -132,47 +127,6 @@ func TestAnswers(t *testing.T) {
 				}
 				if w.Header().Get("Apigw-Requestid") == "" {
 					t.Errorf("POST = headers %v, want the id of the request", w.Header())
-				}
-			})
-		})
-	}
-}
-
-// takesSecond refuses a request as an authorizer, a second later.
-type takesSecond struct{}
-
-func (takesSecond) Invoke(context.Context, []byte) ([]byte, error) {
-	time.Sleep(time.Second)
-	return []byte("{}"), nil
-}
-
-// Bodies that are large, or of unknown size, are served one at a time. A small one does not wait.
-func TestLargeBodies(t *testing.T) {
-	const size = 1 << 20
-	for _, test := range []struct {
-		name  string
-		sizes []int64 // of the bodies, -1 if it is unknown
-		after time.Duration
-	}{
-		{name: "two empty bodies", sizes: []int64{0, 0}, after: time.Second},
-		{name: "two small bodies", sizes: []int64{size, size}, after: time.Second},
-		{name: "a large body and a small one", sizes: []int64{size + 1, size}, after: time.Second},
-		{name: "two large bodies", sizes: []int64{size + 1, size + 1}, after: 2 * time.Second},
-		{name: "two bodies of unknown size", sizes: []int64{-1, -1}, after: 2 * time.Second},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				start := time.Now()
-				g := newGateway(takesSecond{}, takesSecond{})
-				var group sync.WaitGroup
-				for _, size := range test.sizes {
-					r := httptest.NewRequest(http.MethodPost, "/plants", strings.NewReader(strings.Repeat("x", int(max(size, 1)))))
-					r.ContentLength = size
-					group.Go(func() { g.ServeHTTP(httptest.NewRecorder(), r) })
-				}
-				group.Wait()
-				if after := time.Since(start); after != test.after {
-					t.Errorf("the bodies are served after %v, want %v", after, test.after)
 				}
 			})
 		})

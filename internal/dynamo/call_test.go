@@ -39,9 +39,9 @@ var (
 // exists is the body of the answer to a put whose id has a plant.
 func exists(key, name string) string {
 	return fmt.Sprintf(`{"__type": "%sConditionalCheckFailedException", "Item": {
-		%q: {%q: "1"}, "name": {"S": %q}, "tag": {"S": ""}, "write_key": {"S": %q},
+		"id": {"N": "1"}, "name": {"S": %q}, "tag": {"S": ""}, "write_key": {"S": %q},
 		"created_at": {"S": "2026-03-01T11:00:00Z"}, "created_by": {"S": "alice"}
-	}}`, namespace, plantKey, plantKeyType, name, key)
+	}}`, namespace, name, key)
 }
 
 // isOnly reports whether err is want, and no other error that the two stores promise. errOther stands

@@ -23,8 +23,7 @@ type Plants struct {
 
 var _ plant.Store = (*Plants)(nil)
 
-// The table's key.
-const plantKey, plantKeyType = "id", types.ScalarAttributeTypeN
+const plantKey = "id" // of the table
 
 // plantItem is a plant as the table holds it.
 type plantItem struct {

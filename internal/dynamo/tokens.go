@@ -23,8 +23,7 @@ type Tokens struct {
 
 var _ token.Store = (*Tokens)(nil)
 
-// The table's key.
-const tokenKey, tokenKeyType = "id", types.ScalarAttributeTypeS
+const tokenKey = "id" // of the table
 
 // tokenItem is a token as the table holds it. A revoked one stays until it would have expired:
 // without it, a put that was delayed could store the token again.

@@ -44,7 +44,7 @@ func main() {
 	command, err := parser.Parse(os.Args[1:])
 	if err != nil {
 		message := err.Error()
-		if token.Resembles(message) {
+		if token.MayBeIn(message) {
 			message = "an argument too many resembles a token"
 		}
 		parser.Errorf("%s; for usage, run `plantstore --help` or `plantstore COMMAND --help`", message)

@@ -93,7 +93,7 @@ func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens t
 
 // memoryStores returns stores in memory, with one token and no plant.
 func (c *serveCommand) memoryStores(ctx context.Context) (plants plant.Store, tokens token.Store, bearer string, err error) {
-	bearer, issued, err := token.Issue(rand.Reader, "developer", time.Now(), 365*24*time.Hour)
+	bearer, issued, err := token.Issue("developer", time.Now(), 365*24*time.Hour)
 	if err != nil {
 		return nil, nil, "", err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -99,10 +98,10 @@ type issueCommand struct {
 
 // Run issues a token.
 func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
-	if token.Resembles(c.Subject) {
+	if token.MayBeIn(c.Subject) {
 		return usageError("the subject resembles a token: tables and logs show subjects")
 	}
-	bearer, t, err := token.Issue(rand.Reader, c.Subject, time.Now(), time.Duration(c.TTL))
+	bearer, t, err := token.Issue(c.Subject, time.Now(), time.Duration(c.TTL))
 	if err != nil {
 		return usageError(err.Error())
 	}
@@ -167,7 +166,7 @@ func (c *revokeCommand) tokenID() (string, error) {
 		}
 		return id, nil
 	}
-	if token.Resembles(c.ID) {
+	if token.MayBeIn(c.ID) {
 		return "", usageError("the argument resembles a token: give its id, or - and the token on standard input")
 	}
 	return c.ID, nil

@@ -27,7 +27,8 @@ func Tables(plants, tokens string) []Table {
 	}
 }
 
-// CreateTables creates the two tables in a local DynamoDB, unless they exist. In AWS, template.yaml creates them, with backups, protection and the removal of expired tokens.
+// CreateTables creates the two tables in a local DynamoDB, unless they exist. In AWS, template.yaml creates
+// them, with backups, protection and the removal of expired tokens.
 func CreateTables(ctx context.Context, client *dynamodb.Client, plants, tokens string) error {
 	for _, t := range Tables(plants, tokens) {
 		_, err := call(ctx, client, (*dynamodb.Client).CreateTable, &dynamodb.CreateTableInput{

@@ -13,9 +13,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"hash/crc32"
-	"io"
 	"math/big"
 	"strings"
 	"time"
@@ -44,19 +42,16 @@ func (t Token) Expired(now time.Time) bool { return !now.Before(t.ExpiresAt) }
 
 // Issue makes a token for subject that expires at now plus ttl, rounded up to a whole second. It
 // returns the bearer token, which must not be stored, and the Token to store. It returns an error if
-// subject is not 1 to 128 visible ASCII characters, ttl is under a second, or random has too few bytes.
-func Issue(random io.Reader, subject string, now time.Time, ttl time.Duration) (bearer string, t Token, err error) {
+// subject is not 1 to 128 visible ASCII characters, or ttl is under a second.
+func Issue(subject string, now time.Time, ttl time.Duration) (bearer string, t Token, err error) {
 	if !IsVisibleASCII(subject, 128) {
 		return "", Token{}, errors.New("subject must have 1 to 128 visible ASCII characters")
 	}
 	if ttl < time.Second {
 		return "", Token{}, errors.New("time to live must be at least one second")
 	}
-	characters, err := randomCharacters(random, idLength+secretLength)
-	if err != nil {
-		return "", Token{}, fmt.Errorf("no randomness for a token: %w", err)
-	}
-	bearer = Seal(characters)
+	characters := randomCharacters(idLength + secretLength)
+	bearer = Format(characters)
 	return bearer, Token{
 		ID:        characters[:idLength],
 		Digest:    Digest(bearer),
@@ -67,20 +62,17 @@ func Issue(random io.Reader, subject string, now time.Time, ttl time.Duration) (
 }
 
 // randomCharacters returns n characters of the alphabet, all equally likely.
-func randomCharacters(random io.Reader, n int) (string, error) {
+func randomCharacters(n int) string {
 	characters := make([]byte, n)
 	for i := range characters {
-		index, err := rand.Int(random, big.NewInt(int64(len(alphabet))))
-		if err != nil {
-			return "", err
-		}
+		index, _ := rand.Int(rand.Reader, big.NewInt(int64(len(alphabet)))) // the system's randomness never fails
 		characters[i] = alphabet[index.Int64()]
 	}
-	return string(characters), nil
+	return string(characters)
 }
 
-// Seal returns the bearer token that consists of these characters, an id and a secret.
-func Seal(characters string) string {
+// Format returns the bearer token that has these characters, those of its id and of its secret.
+func Format(characters string) string {
 	body := prefix + characters
 	return body + checksum(body)
 }
@@ -110,9 +102,9 @@ func ID(bearer string) (id string, ok bool) {
 	return characters[:idLength], true
 }
 
-// Resembles reports whether text contains the prefix of our tokens, and so perhaps a token or a part of one.
+// MayBeIn reports whether text contains the prefix of our tokens, and so perhaps a token or a part of one.
 // An id alone has no prefix.
-func Resembles(text string) bool { return strings.Contains(text, prefix) }
+func MayBeIn(text string) bool { return strings.Contains(text, prefix) }
 
 // Digest returns the SHA-256 of credentials, such as a whole bearer token, in lower-case hexadecimal.
 func Digest(credentials string) string {

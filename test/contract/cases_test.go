@@ -26,7 +26,7 @@ func authorization() []testCase {
 		conversation("the scheme in lower case", with("bearer $TOKEN").gets(refused(1004))),
 		conversation("another scheme", with("Basic $TOKEN").gets(refused(2001))),
 		conversation("two Authorization headers", with("Bearer $TOKEN", "Bearer $TOKEN").gets(refused(2002))),
-		conversation("an unknown token", with("Bearer "+token.Seal(strings.Repeat("0", 36))).gets(refused(2003))),
+		conversation("an unknown token", with("Bearer "+token.Format(strings.Repeat("0", 36))).gets(refused(2003))),
 		conversation("a token of 9000 characters", with("Bearer "+strings.Repeat("a", 9000)).gets(refused(2003))),
 	}
 }

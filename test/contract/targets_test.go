@@ -2,7 +2,6 @@ package contract
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -33,7 +32,7 @@ type target struct {
 // forged returns a token with the id or the claims of another, which nobody issued.
 func forged(bearer string) string {
 	if id, isOpaque := token.ID(bearer); isOpaque {
-		return token.Seal(id + strings.Repeat("0", 24))
+		return token.Format(id + strings.Repeat("0", 24))
 	}
 	signed := bearer[:strings.LastIndex(bearer, ".")+1]
 	return signed + strings.Repeat("A", len(bearer)-len(signed))
@@ -144,7 +143,7 @@ func serveBinary(t *testing.T, binary string) service {
 // issue returns a token of a subject.
 func (s service) issue(t *testing.T, subject string) string {
 	t.Helper()
-	secret, issued, err := token.Issue(rand.Reader, subject, time.Now(), time.Hour)
+	secret, issued, err := token.Issue(subject, time.Now(), time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}

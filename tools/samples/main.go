@@ -8,7 +8,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"flag"
 	"fmt"
@@ -35,7 +34,7 @@ const (
 const sampleID = "SampleToken0"
 
 // sampleToken is the token of the sample events.
-var sampleToken = token.Seal(sampleID + "NotSecretInThisFolder000")
+var sampleToken = token.Format(sampleID + "NotSecretInThisFolder000")
 
 const (
 	next = `DynamoDB Local is running, with the tables plants and tokens. Ctrl-C stops it
@@ -94,7 +93,7 @@ func run(ctx context.Context, endpoint string) (secret string, err error) {
 	if err := seed(ctx, tokens, &dynamo.Plants{Client: client, Table: plantsTable}, time.Now()); err != nil {
 		return "", err
 	}
-	secret, issued, err := token.Issue(rand.Reader, "developer", time.Now(), 30*24*time.Hour)
+	secret, issued, err := token.Issue("developer", time.Now(), 30*24*time.Hour)
 	if err != nil {
 		return "", err
 	}

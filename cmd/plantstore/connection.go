@@ -105,10 +105,7 @@ func (c *connection) client(ctx context.Context, timeout time.Duration) (*dynamo
 // explain returns err as a message for the user of a command that used table.
 func (c *connection) explain(err error, table string) error {
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		err = fmt.Errorf("%w: %s", dynamo.ErrNoTable, table)
-	}
-	if errors.Is(err, dynamo.ErrNoTable) && c.isLocal() {
-		return fmt.Errorf("%w; `plantstore serve` creates it", err)
+		return fmt.Errorf("the table does not exist: %s; in a local DynamoDB, `plantstore serve` creates it", table)
 	}
 	if errors.Is(err, context.Canceled) {
 		return errors.New("interrupted")

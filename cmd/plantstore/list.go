@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -16,7 +15,6 @@ import (
 )
 
 type listCommand struct {
-	Output   string   `short:"o" enum:"table,json" default:"table" help:"Output format: table or json."`
 	Expiring lifetime `placeholder:"TIME" help:"List only the valid tokens that expire within this time, for example 7d. The exit status is 1 if there are any."`
 }
 
@@ -36,7 +34,7 @@ func (c *listCommand) Run(ctx context.Context, command *tokenCommand) error {
 			return t.Revoked || t.Expired(now) || !t.Expired(now.Add(time.Duration(c.Expiring)))
 		})
 	}
-	if err := c.print(tokens); err != nil {
+	if err := printTokens(tokens); err != nil {
 		return err
 	}
 	if unread != nil {
@@ -60,49 +58,26 @@ func collect(list iter.Seq2[token.Token, error]) (tokens []token.Token, unread e
 	return tokens, unread
 }
 
-// print prints the tokens, soonest expiry first.
-func (c *listCommand) print(tokens []token.Token) error {
+// printTokens prints the tokens, soonest expiry first.
+func printTokens(tokens []token.Token) error {
 	slices.SortFunc(tokens, func(a, b token.Token) int {
 		return cmp.Or(a.ExpiresAt.Compare(b.ExpiresAt), cmp.Compare(a.ID, b.ID))
 	})
-	rows := make([]row, len(tokens))
-	for i, t := range tokens {
-		rows[i] = newRow(t)
-	}
-	if c.Output == "json" {
-		return json.NewEncoder(os.Stdout).Encode(rows)
-	}
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ID\tSUBJECT\tCREATED\tEXPIRES\tSTATE")
-	for _, r := range rows {
-		created, expires := r.CreatedAt.Format(time.RFC3339), r.ExpiresAt.Format(time.RFC3339)
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", printable(r.ID), printable(r.Subject), created, expires, r.State)
+	for _, t := range tokens {
+		created, expires := t.CreatedAt.Format(time.RFC3339), t.ExpiresAt.Format(time.RFC3339)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", printable(t.ID), printable(t.Subject), created, expires, stateOf(t))
 	}
 	return table.Flush()
 }
 
-// row is a token in the output.
-type row struct {
-	ID        string    `json:"id"`
-	Subject   string    `json:"subject"`
-	CreatedAt time.Time `json:"created_at"`
-	ExpiresAt time.Time `json:"expires_at"`
-	State     string    `json:"state"`
-}
-
-func newRow(t token.Token) row {
-	state := "valid"
+func stateOf(t token.Token) string {
 	switch {
 	case t.Revoked:
-		state = "revoked"
+		return "revoked"
 	case t.Expired(time.Now()):
-		state = "expired"
+		return "expired"
 	}
-	return row{
-		ID:        t.ID,
-		Subject:   t.Subject,
-		CreatedAt: t.CreatedAt,
-		ExpiresAt: t.ExpiresAt,
-		State:     state,
-	}
+	return "valid"
 }

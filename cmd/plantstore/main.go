@@ -8,6 +8,7 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -27,7 +28,7 @@ Results are printed to standard output, messages to standard error.
 Exit status: 0 success, 1 failure, 2 usage error.`
 
 type commandLine struct {
-	Serve serveCommand `cmd:"" help:"Serve the API on this machine. At a local --endpoint-url, this creates missing tables."`
+	Serve serveCommand `cmd:"" help:"Serve the API on this machine, from memory or from a local DynamoDB."`
 	Token tokenCommand `cmd:"" help:"Issue, list and revoke bearer tokens."`
 }
 
@@ -41,13 +42,13 @@ func main() {
 		kong.Vars{"plants_table": localPlantsTable, "tokens_table": localTokensTable},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
+	if slices.ContainsFunc(os.Args[1:], token.MayBeIn) {
+		parser.FatalIfErrorf(usageError("an argument resembles a token, but other users of this machine can see arguments: " +
+			"to revoke a token, give its id, or - and the token on standard input"))
+	}
 	command, err := parser.Parse(os.Args[1:])
 	if err != nil {
-		message := err.Error()
-		if token.MayBeIn(message) {
-			message = "an argument too many resembles a token"
-		}
-		parser.Errorf("%s; for usage, run `plantstore --help` or `plantstore COMMAND --help`", message)
+		parser.Errorf("%v; for usage, run `plantstore --help` or `plantstore COMMAND --help`", err)
 		os.Exit(2)
 	}
 	command.FatalIfErrorf(command.Run())

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -26,9 +25,17 @@ import (
 type serveCommand struct {
 	connection
 	Addr        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on (default ${default}). Port 0 selects a free port."`
-	PlantsTable string `env:"PLANTS_TABLE" help:"Table of plants (default with an endpoint: ${plants_table}). Without tables and endpoint, everything is in memory."`
-	TokensTable string `env:"TOKENS_TABLE" help:"Table of tokens (default with an endpoint: ${tokens_table})."`
-	ServeToken  string `env:"SERVE_TOKEN" placeholder:"TOKEN" help:"Token that the stores in memory accept, as an earlier serve printed it (default: a new one)."`
+	PlantsTable string `env:"PLANTS_TABLE" default:"${plants_table}" help:"Table of plants in a local DynamoDB (default ${default}). serve creates it if it does not exist."`
+	TokensTable string `env:"TOKENS_TABLE" default:"${tokens_table}" help:"Table of tokens in a local DynamoDB (default ${default}). serve creates it if it does not exist."`
+}
+
+// Help implements [kong.HelpProvider]. It describes the variables without a flag.
+func (*serveCommand) Help() string {
+	return "Without an endpoint, everything is in memory, with one token. Further variables:\n\n" +
+		"    TOKEN_ISSUER    issuer whose JWTs are accepted too\n" + // part: jwt
+		"    TOKEN_AUDIENCE  audiences of these JWTs, separated by commas\n" + // part: jwt
+		"    ALLOW_ORIGIN    origins whose pages may call the API, separated by commas\n" + // part: cors
+		"    SERVE_TOKEN     token of an earlier serve, which the stores in memory accept again"
 }
 
 // Run starts a server, prints how to use it, and serves until ctx ends.
@@ -64,11 +71,11 @@ func (c *serveCommand) Run(ctx context.Context) error {
 // stores returns the stores that the flags select, and the bearer of the one token in memory. In a local
 // DynamoDB it creates the tables that do not exist.
 func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens token.Store, bearer string, err error) {
-	if c.PlantsTable == "" && c.TokensTable == "" && c.EndpointURL == "" {
-		return c.memoryStores(ctx)
+	if c.EndpointURL == "" {
+		return memoryStores(ctx)
 	}
-	if c.EndpointURL == "" && (c.PlantsTable == "" || c.TokensTable == "") {
-		return nil, nil, "", usageError("set both --plants-table and --tokens-table, or neither to serve from memory")
+	if !c.isLocal() {
+		return nil, nil, "", usageError("serve needs a DynamoDB on this machine, such as --endpoint-url http://127.0.0.1:8000")
 	}
 	client, err := c.client(ctx, dynamo.AttemptTimeout)
 	if err != nil {
@@ -76,35 +83,27 @@ func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens t
 	}
 	ctx, cancel := context.WithTimeout(ctx, operationTimeout)
 	defer cancel()
-	plantsTable, tokensTable := cmp.Or(c.PlantsTable, localPlantsTable), cmp.Or(c.TokensTable, localTokensTable)
-	if plantsTable == tokensTable {
-		return nil, nil, "", usageError("--plants-table and --tokens-table must be different")
+	if err := dynamo.CreateTables(ctx, client, c.PlantsTable, c.TokensTable); err != nil {
+		return nil, nil, "", c.explain(err, c.PlantsTable)
 	}
-	prepare := dynamo.CheckTables
-	if c.isLocal() {
-		prepare = dynamo.CreateTables
-	}
-	if err := prepare(ctx, client, plantsTable, tokensTable); err != nil {
-		return nil, nil, "", c.explain(err, plantsTable)
-	}
-	plants = &dynamo.Plants{Client: client, Table: plantsTable}
-	return plants, &dynamo.Tokens{Client: client, Table: tokensTable}, "", nil
+	plants = &dynamo.Plants{Client: client, Table: c.PlantsTable}
+	return plants, &dynamo.Tokens{Client: client, Table: c.TokensTable}, "", nil
 }
 
 // memoryStores returns stores in memory, with one token and no plant.
-func (c *serveCommand) memoryStores(ctx context.Context) (plants plant.Store, tokens token.Store, bearer string, err error) {
+func memoryStores(ctx context.Context) (plants plant.Store, tokens token.Store, bearer string, err error) {
 	bearer, issued, err := token.Issue("developer", time.Now(), 365*24*time.Hour)
 	if err != nil {
 		return nil, nil, "", err
 	}
-	if c.ServeToken != "" {
-		id, ok := token.ID(c.ServeToken)
+	if earlier := os.Getenv("SERVE_TOKEN"); earlier != "" {
+		id, ok := token.ID(earlier)
 		if !ok {
-			return nil, nil, "", usageError("--serve-token ($SERVE_TOKEN) is not a token that serve has printed")
+			return nil, nil, "", usageError("SERVE_TOKEN is not a token that serve has printed")
 		}
-		bearer = c.ServeToken
+		bearer = earlier
 		issued.ID = id
-		issued.Digest = token.Digest(c.ServeToken)
+		issued.Digest = token.Digest(earlier)
 	}
 	tokens = new(memory.Tokens)
 	if err := tokens.Add(ctx, issued); err != nil {
@@ -172,7 +171,7 @@ func urlOf(listens net.Addr) string {
 // whereStored says where the plants and tokens are. There is a bearer if they are in memory.
 func (c *serveCommand) whereStored(bearer string) string {
 	if bearer == "" {
-		return "on DynamoDB " + c.location()
+		return "on DynamoDB at " + c.printableURL()
 	}
 	return "with everything in memory"
 }
@@ -180,11 +179,8 @@ func (c *serveCommand) whereStored(bearer string) string {
 // explainUse prints how to get a token, or how to use the one that there is.
 func (c *serveCommand) explainUse(url, bearer string) {
 	if bearer == "" {
-		issue := os.Args[0] + " token issue --subject NAME --table " + cmp.Or(c.TokensTable, localTokensTable)
-		if c.EndpointURL != "" {
-			issue += " --endpoint-url " + c.printableURL()
-		}
-		fmt.Printf("\nIssue a token:\n\n  %s\n\n", issue)
+		fmt.Printf("\nIssue a token:\n\n  %s token issue --subject NAME --table %s --endpoint-url %s\n\n",
+			os.Args[0], c.TokensTable, c.printableURL())
 		return
 	}
 	fmt.Printf(`

@@ -3,17 +3,13 @@ package main
 import (
 	"bufio"
 	"crypto/rand"
-	"encoding/pem"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/netip"
 	"os"
-	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"plantstore/test/dynamotest"
@@ -58,6 +54,8 @@ func TestServeToken(t *testing.T) {
 	if server.Token != earlier {
 		t.Errorf("serve prints the token %q, want %q", server.Token, earlier)
 	}
+	mistyped := newTool(t, "SERVE_TOKEN="+earlier+"x")
+	mistyped.check(t, "serve", result{status: 2, stderr: ".*SERVE_TOKEN is not a token .*\n"})
 }
 
 // In a local DynamoDB, serve creates the tables that the other commands ask for, unless they exist.
@@ -71,29 +69,6 @@ func TestServeCreatesTables(t *testing.T) {
 		processtest.Serve(t, os.Args[0], append(environment, asCommand)...)
 	}
 	p.issue(t, "ann", "")
-}
-
-// In AWS, serve creates no tables, which would lack what template.yaml gives them.
-func TestServeInAWS(t *testing.T) {
-	t.Parallel()
-	var created atomic.Bool
-	aws := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".CreateTable") {
-			created.Store(true)
-		}
-		http.Error(w, `{"__type":"ResourceNotFoundException"}`, http.StatusBadRequest)
-	}))
-	t.Cleanup(aws.Close)
-	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: aws.Certificate().Raw})
-	file := filepath.Join(t.TempDir(), "aws.pem")
-	if err := os.WriteFile(file, certificate, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p := newTool(t, append(processtest.Environment(aws.URL), "AWS_CA_BUNDLE="+file)...)
-	p.check(t, "serve", result{status: 1, stderr: ".*the table does not exist: plants\n"})
-	if created.Load() {
-		t.Error("serve creates a table, want none")
-	}
 }
 
 // A client on this machine can use the address that serve prints.
@@ -112,7 +87,7 @@ func TestURLOf(t *testing.T) {
 	}
 }
 
-// TestServeInAWS shows what serve does where the DynamoDB is not local.
+// At a local DynamoDB, no credentials are needed, and serve creates tables.
 func TestIsLocal(t *testing.T) {
 	for endpoint, want := range map[string]bool{
 		"http://127.0.0.1:8000":               true,

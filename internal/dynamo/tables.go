@@ -2,15 +2,10 @@ package dynamo
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
-
-// ErrNoTable means that a table does not exist.
-var ErrNoTable = errors.New("the table does not exist")
 
 // Table is a table and its key.
 type Table struct {
@@ -38,20 +33,6 @@ func CreateTables(ctx context.Context, client *dynamodb.Client, plants, tokens s
 			KeySchema:            []types.KeySchemaElement{{AttributeName: &t.Key, KeyType: types.KeyTypeHash}},
 		})
 		if err != nil && !causedBy[*types.ResourceInUseException](err) {
-			return err
-		}
-	}
-	return nil
-}
-
-// CheckTables returns [ErrNoTable] if a table does not exist.
-func CheckTables(ctx context.Context, client *dynamodb.Client, plants, tokens string) error {
-	for _, t := range Tables(plants, tokens) {
-		_, err := call(ctx, client, (*dynamodb.Client).DescribeTable, &dynamodb.DescribeTableInput{TableName: &t.Name})
-		if causedBy[*types.ResourceNotFoundException](err) {
-			return fmt.Errorf("%w: %s", ErrNoTable, t.Name)
-		}
-		if err != nil {
 			return err
 		}
 	}

@@ -1,9 +1,8 @@
-// Package budget has the times that bound a request. In each of the two functions, every time is shorter than
+// Package budget has the times that limit a request. In each of the two functions, every time is shorter than
 // the next:
 //
-//   - one attempt to call DynamoDB: AttemptTimeout of package dynamo
-//   - all attempts together: [OperationWait], [AuthorizerWait]
-//   - until the function answers: operationAnswer, authorizerAnswer
+//   - one attempt, which is one request to DynamoDB: 0.7 s, AttemptTimeout of package dynamo
+//   - the function's own work and all attempts together: [OperationWait], [AuthorizerWait]
 //   - until Lambda stops the function: [OperationTimeout], [AuthorizerTimeout]
 //   - until API Gateway answers in place of the function: 30 s for an operation, 10 s for the authorizer
 //
@@ -14,17 +13,13 @@ package budget
 
 import "time"
 
+// A function stops waiting for its store when its Wait is over. The Wait begins with the event, so decoding
+// the event counts too. The function then answers at once. If it does not, Lambda stops it at its Timeout,
+// which template.yaml has too, and counts the invocation as an error.
 const (
-	operationAnswer  = 3 * time.Second
-	authorizerAnswer = 2 * time.Second
-	reserve          = 300 * time.Millisecond // of both, to answer after the wait
-)
+	OperationWait    = 2700 * time.Millisecond
+	OperationTimeout = 4 * time.Second
 
-// A function waits for its store. Then it answers, a second before the timeout that it has in
-// template.yaml: Lambda counts an invocation that it stops as an error.
-const (
-	OperationWait     = operationAnswer - reserve
-	AuthorizerWait    = authorizerAnswer - reserve
-	OperationTimeout  = operationAnswer + time.Second
-	AuthorizerTimeout = authorizerAnswer + time.Second
+	AuthorizerWait    = 1700 * time.Millisecond
+	AuthorizerTimeout = 3 * time.Second
 )

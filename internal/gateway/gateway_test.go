@@ -17,6 +17,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"plantstore/internal/budget"
 	"plantstore/internal/gateway"
 )
 
@@ -111,8 +112,8 @@ func TestAnswers(t *testing.T) {
 		{name: "a body that does not end in time", body: iotest.ErrReader(os.ErrDeadlineExceeded), status: 408, want: `{"message":"Request Timeout"}`},
 		{name: "a malformed body", body: iotest.ErrReader(errors.New("broken")), status: 400, want: `{"message":"Bad Request"}`},
 		{name: "a function that answers no JSON", authorizer: allowing, function: answers("yes"), status: 500, want: failed},
-		{name: "an authorizer that hangs", authorizer: hangs, status: 500, want: failed, after: 3 * time.Second},
-		{name: "a function that hangs", authorizer: allowing, function: hangs, status: 500, want: failed, after: 4 * time.Second},
+		{name: "an authorizer that hangs", authorizer: hangs, status: 500, want: failed, after: budget.AuthorizerTimeout},
+		{name: "a function that hangs", authorizer: allowing, function: hangs, status: 500, want: failed, after: budget.OperationTimeout},
 		{name: "status 199", authorizer: allowing, function: answers(`{"statusCode":199}`), status: 500, want: failed},
 		{name: "status 200", authorizer: allowing, function: answers(ok), status: 200, want: "{}"},
 		{name: "status 599", authorizer: allowing, function: answers(`{"statusCode":599,"body":"x"}`), status: 599, want: "x"},

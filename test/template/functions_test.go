@@ -18,9 +18,9 @@ type function struct {
 	Timeout       int // seconds
 }
 
-// TestFunctions checks that Lambda stops a function a second after its budget, and that the limit of its heap
-// is below the least memory. TestOutcomes and TestAuthorizer, in internal/api, check the budget that a
-// function gives its store.
+// TestFunctions checks that Lambda stops a function at its timeout in package budget, and that the limit of its
+// heap is below the least memory. TestOutcomes and TestAuthorizer, in internal/api, check how long a function
+// waits for its store.
 func TestFunctions(t *testing.T) {
 	s := production(t)
 	leastMemory := s.Parameters["Memory"].AllowedValues[0].(float64)

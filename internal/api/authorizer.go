@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json/v2"
 	"log/slog"
-	"strings"
 	"time"
 
 	"plantstore/internal/budget"
@@ -18,7 +17,7 @@ type Authorizer struct {
 	Log      *slog.Logger
 }
 
-// slowCheck is the shortest duration for which the check of an allowed request is logged at INFO.
+// slowCheck is the shortest duration for which the check of an allowed request is logged.
 const slowCheck = 500 * time.Millisecond
 
 // authorization is an authorizer's simple response of payload format 2.0.
@@ -34,12 +33,10 @@ func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := time.Now()
 	r, err := a.authenticate(ctx, event)
 	took := time.Since(start)
-	result := classify(err) // finds err in the catalogue
-	level := result.level()
-	if err == nil && took < slowCheck {
-		level = slog.LevelDebug // the function's line says the same
+	result := classify(err)
+	if err != nil || took >= slowCheck { // otherwise the function's line says all
+		a.Log.LogAttrs(ctx, result.level(), "authorize", result.attributes(ctx, r, took)...)
 	}
-	a.Log.LogAttrs(ctx, level, "authorize", result.attributes(ctx, r, took)...)
 	return json.Marshal(authorization{
 		// The function refuses, with an Error of the catalogue. If IsAuthorized were false, API Gateway
 		// would answer 403 itself, with a body of its own. The context has a digest of the header, for which
@@ -65,21 +62,3 @@ func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request,
 	r.principal, err = a.Verifier.Verify(ctx, bearer)
 	return r, err
 }
-
-// parseBearer returns the token in the value of an Authorization header, by RFC 6750 section 2.1:
-// `Bearer`, in any case, one or more spaces, and the token. It returns errTokenMissing for another
-// scheme or none, and errTokenMalformed if what follows Bearer is not one token.
-func parseBearer(authorization string) (string, error) {
-	end := strings.IndexAny(authorization+" ", " \t") // of the scheme
-	if !strings.EqualFold(authorization[:end], "Bearer") {
-		return "", errTokenMissing
-	}
-	bearer := strings.TrimLeft(authorization[end:], " ")
-	if bearer == "" || !token.ConsistsOf(bearer, b64token) {
-		return "", errTokenMalformed
-	}
-	return bearer, nil
-}
-
-// b64token holds the characters of a token by RFC 6750.
-const b64token = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/="

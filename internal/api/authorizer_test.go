@@ -10,9 +10,8 @@ import (
 	"plantstore/internal/token"
 )
 
-// The authorizer gives the verdict that the function expects, whatever verifies the token, within its
-// budget. Only its log names an invalid token. The line of an allowed request repeats the function's, so
-// it is logged at DEBUG, unless the call was slow.
+// The authorizer gives the verdict that the function expects, whatever verifies the token. The verifier has
+// 1.7 s. An allowed request is logged only if its check was slow, because the function's line says the same.
 func TestAuthorizer(t *testing.T) {
 	alice := token.Principal{Subject: "alice", TokenID: "t1"}
 	allow := verdict{Verdict: "allow", Subject: "alice", TokenID: "t1"}
@@ -24,19 +23,18 @@ func TestAuthorizer(t *testing.T) {
 		principal     token.Principal // of the verifier, also in the log
 		err           error           // of the verifier
 		want          verdict         // without the hash
-		level         string          // in the log, as what follows
+		level         string          // in the log, as what follows; "" if nothing is logged
 		code          float64
 		reason        any
 	}{
 		{
 			name: "a valid token", authorization: credentials, took: 499 * time.Millisecond, principal: alice,
-			want: allow, level: "DEBUG",
+			want: allow,
 		},
 		{
-			name: "a valid token, and a slow call", authorization: credentials, took: 500 * time.Millisecond, principal: alice,
+			name: "a valid token, and a slow check", authorization: credentials, took: 500 * time.Millisecond, principal: alice,
 			want: allow, level: "INFO",
 		},
-		{name: "an empty header", want: deny, level: "INFO", code: 2001},
 		{name: "two tokens", authorization: "Bearer canary, canary", want: deny, level: "INFO", code: 2002},
 		{
 			name: "an expired token", authorization: credentials, principal: alice, err: token.ReasonExpired,
@@ -71,6 +69,12 @@ func TestAuthorizer(t *testing.T) {
 				if got != want {
 					t.Errorf("verdict = %+v, want %+v", got, want)
 				}
+				if test.level == "" {
+					if line != nil {
+						t.Errorf("log = %v, want no line", line)
+					}
+					return
+				}
 				if line["msg"] != "authorize" || line["level"] != test.level {
 					t.Errorf("log = %v, want an authorization at the level %s", line, test.level)
 				}
@@ -91,34 +95,5 @@ func TestAuthorizerPanic(t *testing.T) {
 	got, line := checkedVerdict(t, verify, event(nil, "", nil))
 	if got.Verdict != "unavailable" || line["code"] != 5001.0 {
 		t.Errorf("verdict = %+v, logged as %v, want unavailable and the code 5001", got, line)
-	}
-}
-
-// A token follows the scheme Bearer, in whatever case. Another scheme has no token of ours, and two
-// tokens are malformed.
-func TestBearer(t *testing.T) {
-	tests := []struct {
-		name, authorization string
-		want                string
-		err                 error
-	}{
-		{"a token", "Bearer -._~+/=", "-._~+/=", nil},
-		{"another case", "bEARER a", "a", nil},
-		{"three spaces", "Bearer   a", "a", nil},
-		{"a space before", " Bearer a", "", errTokenMissing},
-		{"another scheme, which is longer", "Bearers a", "", errTokenMissing},
-		{"no token", "Bearer", "", errTokenMalformed},
-		{"two tokens", "Bearer a b", "", errTokenMalformed},
-		{"a token in quotes", `Bearer "a"`, "", errTokenMalformed},
-		{"a space after", "Bearer a ", "", errTokenMalformed},
-		{"a tab for the space", "Bearer\ta", "", errTokenMalformed},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			got, err := parseBearer(test.authorization)
-			if got != test.want || !errors.Is(err, test.err) {
-				t.Errorf("parseBearer(%q) = %q, %v, want %q, %v", test.authorization, got, err, test.want, test.err)
-			}
-		})
 	}
 }

@@ -1,13 +1,8 @@
 package api
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"time"
-
-	"github.com/aws/aws-lambda-go/lambdacontext"
 
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
@@ -32,38 +27,40 @@ var (
 type entry struct {
 	code    int32
 	message string
-	cause   error
+	err     error // this is the entry of every error that is or wraps err; nil for internalError
 
-	// retry means that the same request may succeed later. The answer has Retry-After and, if the operation
-	// takes one, the Idempotency-Key to repeat the request with. The answer 5003 has no key, because the
-	// function refuses the request before it reads the key.
+	// retry means that the same request may succeed later. The answer has Retry-After and the Idempotency-Key
+	// to repeat the request with. The answer 5003 has no key, because the function refuses the request before
+	// it reads the key.
 	retry bool
 }
 
 // internalError answers every error that is not in the catalogue. The text of such an error goes to the log, and
-// never to the client. The codes from this one on are for a fault of the service, smaller codes for a fault of
-// the request.
+// never to the client.
 var internalError = entry{code: 5001, message: "There was an internal error."}
 
 // catalogue holds every error that the service answers, in the order of the codes. The status is
 // always 400. Tests compare it with openapi.yaml and README.md.
 var catalogue = []entry{
-	{code: 1001, cause: errContentType, message: "The content type is not application/json."},
-	{code: 1002, cause: errNoBody, message: "The body is missing or empty."},
-	{code: 1003, cause: plant.ErrMalformed, message: "The body is not well-formed JSON, or has a duplicate name, invalid UTF-8, a lone surrogate or more than 10000 levels of nesting."},
-	{code: 1004, cause: plant.ErrInvalid, message: "The body is not a NewPlant."},
-	{code: 1005, cause: plant.ErrTooLarge, message: fmt.Sprintf("The plant is too large: its texts together may have at most %d bytes of UTF-8, and the body at most %d bytes.", plant.MaxSize, plant.MaxBody)},
-	{code: 1006, cause: errIdempotencyKey, message: "The Idempotency-Key is malformed: it must have 1 to 255 visible ASCII characters."},
-	{code: 2001, cause: errTokenMissing, message: "There is no bearer token: send the header Authorization: Bearer <ACCESS_TOKEN>."},
-	{code: 2002, cause: errTokenMalformed, message: "The Authorization header is malformed: it must be the word Bearer, a space and one token."},
-	{code: 2003, cause: token.ErrInvalid, message: "The token is unknown, revoked or expired."},
-	{code: 3001, cause: plant.ErrExists, message: "A plant with this id exists."},
-	{code: 3002, cause: plant.ErrKeyReused, message: "The Idempotency-Key was used with another plant of this id."},
+	{code: 1001, err: errContentType, message: "The content type is not application/json."},
+	{code: 1002, err: errNoBody, message: "The body is missing or empty."},
+	{code: 1003, err: plant.ErrMalformed, message: "The body is not well-formed JSON, or has a duplicate name, invalid UTF-8, a lone surrogate or more than 10000 levels of nesting."},
+	{code: 1004, err: plant.ErrInvalid, message: "The body is not a NewPlant."},
+	{code: 1005, err: plant.ErrTooLarge, message: fmt.Sprintf("The plant is too large: its texts together may have at most %d bytes of UTF-8, and the body at most %d bytes.", plant.MaxSize, plant.MaxBody)},
+	{code: 1006, err: errIdempotencyKey, message: "The Idempotency-Key is malformed: it must have 1 to 255 visible ASCII characters."},
+	{code: 2001, err: errTokenMissing, message: "There is no bearer token: send the header Authorization: Bearer <ACCESS_TOKEN>."},
+	{code: 2002, err: errTokenMalformed, message: "The Authorization header is malformed: it must be the word Bearer, a space and one token."},
+	{code: 2003, err: token.ErrInvalid, message: "The token is unknown, revoked or expired."}, // also each token.Reason
+	{code: 3001, err: plant.ErrExists, message: "A plant with this id exists."},
+	{code: 3002, err: plant.ErrKeyReused, message: "The Idempotency-Key was used with another plant of this id."},
 	internalError,
-	{code: 5002, cause: plant.ErrUnavailable, retry: true, message: "The store is unavailable; this attempt changed nothing."},
-	{code: 5003, cause: token.ErrUnavailable, retry: true, message: "Tokens cannot be checked now; this attempt changed nothing."},
-	{code: 5004, cause: plant.ErrOutcomeUnknown, retry: true, message: "The outcome is unknown: the request may have taken effect."},
+	{code: 5002, err: plant.ErrUnavailable, retry: true, message: "The store is unavailable; this attempt changed nothing."},
+	{code: 5003, err: token.ErrUnavailable, retry: true, message: "Tokens cannot be checked now; this attempt changed nothing."},
+	{code: 5004, err: plant.ErrOutcomeUnknown, retry: true, message: "The outcome is unknown: the request may have taken effect."},
 }
+
+// isServiceFault reports whether the fault is the service's, and not the request's.
+func (e entry) isServiceFault() bool { return e.code >= internalError.code }
 
 // outcome is how a request ended. The code of a success is 0.
 type outcome struct {
@@ -86,48 +83,9 @@ func classify(err error) outcome {
 // find returns the entry of err in the catalogue, and internalError if err has none.
 func find(err error) entry {
 	for _, e := range catalogue {
-		if errors.Is(err, e.cause) {
+		if errors.Is(err, e.err) {
 			return e
 		}
 	}
 	return internalError
-}
-
-// level returns the level of a request's line: ERROR if the fault is the service's.
-func (o outcome) level() slog.Level {
-	if o.code >= internalError.code {
-		return slog.LevelError
-	}
-	return slog.LevelInfo
-}
-
-// attributes returns the attributes of the log line of a request. The code is that of the answer, and
-// 0 for a success. The line of an invalid token has the reason. The text of an error is logged if the
-// error is the service's and not the request's.
-func (o outcome) attributes(ctx context.Context, r request, took time.Duration) []slog.Attr {
-	attributes := []slog.Attr{
-		slog.String("request_id", r.RequestContext.RequestID), // of API Gateway
-		lambdaRequestID(ctx),
-		slog.Int("code", int(o.code)),
-		slog.String("subject", r.principal.Subject),
-		slog.String("token_id", r.principal.TokenID),
-		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
-	}
-	if reason, ok := errors.AsType[token.Reason](o.err); ok {
-		attributes = append(attributes, slog.String("reason", string(reason)))
-	}
-	if o.code >= internalError.code {
-		attributes = append(attributes, slog.String("error", o.err.Error()))
-	}
-	return attributes
-}
-
-// lambdaRequestID returns Lambda's id of the invocation, which the lines of Lambda itself have, such as that of a
-// timeout. Outside Lambda there is none: slog leaves out an attribute that is zero.
-func lambdaRequestID(ctx context.Context) slog.Attr {
-	invocation, ok := lambdacontext.FromContext(ctx)
-	if !ok {
-		return slog.Attr{}
-	}
-	return slog.String("lambda_request_id", invocation.AwsRequestID)
 }

@@ -10,10 +10,11 @@ import (
 )
 
 // createPlant answers POST /plants. It checks content type, idempotency key and body, in this order.
-func (s *Service) createPlant(ctx context.Context, r request) (any, error) {
+func (s *Service) createPlant(ctx context.Context, r *request) (any, error) {
 	if !isJSON(r.Headers["content-type"]) {
 		return nil, errContentType
 	}
+	r.idempotencyKey = s.idempotencyKey(r)
 	if !token.IsVisibleASCII(r.idempotencyKey, 255) {
 		return nil, errIdempotencyKey
 	}
@@ -38,6 +39,15 @@ func (s *Service) createPlant(ctx context.Context, r request) (any, error) {
 		return nil, err
 	}
 	return p.Plant, nil
+}
+
+// idempotencyKey returns the client's key, or a fresh one if the client sent none.
+func (s *Service) idempotencyKey(r *request) string {
+	key, sent := r.Headers["idempotency-key"]
+	if !sent {
+		return s.NewKey()
+	}
+	return key
 }
 
 // isJSON reports whether a content type is JSON's, with any parameters, or missing: some clients send

@@ -6,6 +6,7 @@ import (
 	"encoding/json/v2"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 
 	"plantstore/internal/plant"
@@ -24,17 +25,22 @@ type request struct {
 	RequestContext  struct {
 		RequestID  string `json:"requestId"`
 		Authorizer struct {
-			Lambda verdict `json:"lambda"`
+			Lambda verdict `json:"lambda"` // see verdict.go
 		} `json:"authorizer"`
 	} `json:"requestContext"`
 
 	principal      token.Principal // whom the token denotes
-	idempotencyKey string          // the client's, or a fresh one; empty until Service has found the operation
+	idempotencyKey string          // the client's, or a fresh one; empty until the operation has read it
 }
 
-// decode reads an event. It accepts whatever a client can put into API Gateway's envelope, and leaves the
-// body encoded. The first version of encoding/json, which decodes the events of aws-lambda-go, replaces
-// invalid UTF-8 silently, so the service could store a plant that nobody sent.
+// decode reads an event, and leaves the body encoded.
+//
+// API Gateway copies the query into the event, and a client can send one with bytes that are not UTF-8. So they
+// are allowed here, and so are duplicate names: two names of such bytes are equal once they are decoded. In the
+// body, [request.body] and [plant.Decode] refuse both.
+//
+// The first version of encoding/json, which decodes the events of aws-lambda-go, replaces invalid UTF-8 silently,
+// so the service could store a plant that nobody sent.
 func decode(event []byte) (request, error) {
 	var r request
 	if json.Unmarshal(event, &r, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) != nil {
@@ -52,8 +58,8 @@ func decode(event []byte) (request, error) {
 	return r, nil
 }
 
-// body returns the bytes that the client sent, none where there is no body. It returns
-// [plant.ErrMalformed] where the event cannot have held them exactly.
+// body returns the bytes that the client sent, and none if there is no body. It returns [plant.ErrMalformed] if
+// the event's text is not valid UTF-8: nobody can tell what the client sent.
 func (r request) body() ([]byte, error) {
 	if r.Body.Kind() != '"' {
 		return nil, nil
@@ -70,4 +76,29 @@ func (r request) body() ([]byte, error) {
 		return nil, fmt.Errorf("api: event's body: %w", err)
 	}
 	return body, nil
+}
+
+// parseBearer returns the token in the value of an Authorization header, by RFC 6750 section 2.1:
+// `Bearer`, in any case, one or more spaces, and the token. It returns errTokenMissing for another
+// scheme or none, and errTokenMalformed if what follows Bearer is not one token.
+func parseBearer(authorization string) (string, error) {
+	end := strings.IndexAny(authorization+" ", " \t") // of the scheme; the added space ends one without a token
+	if !strings.EqualFold(authorization[:end], "Bearer") {
+		return "", errTokenMissing
+	}
+	bearer := strings.TrimLeft(authorization[end:], " ")
+	if bearer == "" || !token.ConsistsOf(bearer, b64token) {
+		return "", errTokenMalformed
+	}
+	return bearer, nil
+}
+
+// b64token holds the characters of a token by RFC 6750.
+const b64token = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/="
+
+// recovered turns a panic of the function that defers it into an error.
+func recovered(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("api: panic: %v\n%s", p, debug.Stack())
+	}
 }

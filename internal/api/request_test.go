@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"maps"
 	"testing"
 
@@ -55,6 +56,35 @@ func TestBody(t *testing.T) {
 			got, err := r.body()
 			if string(got) != test.want || classify(err).code != test.code {
 				t.Errorf("body of %q = %q, %v, want %q, code %d", test.event, got, err, test.want, test.code)
+			}
+		})
+	}
+}
+
+// A token follows the scheme Bearer, in whatever case. Another scheme has no token of ours, and two
+// tokens are malformed.
+func TestBearer(t *testing.T) {
+	tests := []struct {
+		name, authorization string
+		want                string
+		err                 error
+	}{
+		{"a token", "Bearer -._~+/=", "-._~+/=", nil},
+		{"another case", "bEARER a", "a", nil},
+		{"three spaces", "Bearer   a", "a", nil},
+		{"a space before", " Bearer a", "", errTokenMissing},
+		{"another scheme, which is longer", "Bearers a", "", errTokenMissing},
+		{"no token", "Bearer", "", errTokenMalformed},
+		{"two tokens", "Bearer a b", "", errTokenMalformed},
+		{"a token in quotes", `Bearer "a"`, "", errTokenMalformed},
+		{"a space after", "Bearer a ", "", errTokenMalformed},
+		{"a tab for the space", "Bearer\ta", "", errTokenMalformed},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := parseBearer(test.authorization)
+			if got != test.want || !errors.Is(err, test.err) {
+				t.Errorf("parseBearer(%q) = %q, %v, want %q, %v", test.authorization, got, err, test.want, test.err)
 			}
 		})
 	}

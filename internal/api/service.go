@@ -1,12 +1,3 @@
-// Package api is the service behind API Gateway: it answers the events that API Gateway sends to the
-// Lambda functions. For each request, [Authorizer] gets an event first, and answers with a verdict on the
-// bearer token. [Service] gets the second event, which contains that verdict. Both have the Invoke method
-// of aws-lambda-go's Handler. Package gateway is the other side: a stand-in for API Gateway, which turns
-// HTTP into these events on a developer's machine.
-//
-// Every answer of Service is 200 with what the operation returns, or 400 with an Error of the catalogue,
-// also if the event is malformed, the store fails or the code panics. Each request is logged in one line,
-// without a token, a header or a body.
 package api
 
 import (
@@ -17,7 +8,6 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -34,17 +24,17 @@ type Service struct {
 
 // operation is what the service does for a route.
 type operation struct {
-	name   string // in the log
-	hasKey bool   // a request may have an Idempotency-Key; the errors 5002 and 5004 return one
+	name string // in the log
 
-	// answer returns the body of the answer 200, or an error of the catalogue. The authorizer has
-	// allowed the request.
-	answer func(*Service, context.Context, request) (body any, err error)
+	// answer returns the body of the answer 200, or an error of the catalogue. The authorizer has allowed the
+	// request. An operation that takes an idempotency key sets it in the request: the errors 5002 and 5004
+	// return it.
+	answer func(*Service, context.Context, *request) (body any, err error)
 }
 
 // operations has the operation of each route, by its key in API Gateway.
 var operations = map[string]operation{
-	"POST /plants": {name: "create plant", hasKey: true, answer: (*Service).createPlant},
+	"POST /plants": {name: "create plant", answer: (*Service).createPlant},
 }
 
 // Routes returns the keys of all routes, such as "POST /plants", sorted.
@@ -70,7 +60,7 @@ func (s *Service) handle(ctx context.Context, event []byte) (r request, body any
 	if err != nil {
 		return r, nil, err
 	}
-	r.principal, err = r.RequestContext.Authorizer.Lambda.check(r.Headers["authorization"])
+	r.principal, err = r.RequestContext.Authorizer.Lambda.principal(r.Headers["authorization"])
 	if err != nil {
 		return r, nil, err
 	}
@@ -78,27 +68,8 @@ func (s *Service) handle(ctx context.Context, event []byte) (r request, body any
 	if !known {
 		return r, nil, fmt.Errorf("api: no operation has the route %q", r.RouteKey)
 	}
-	if o.hasKey {
-		r.idempotencyKey = s.idempotencyKey(r)
-	}
-	body, err = o.answer(s, ctx, r)
+	body, err = o.answer(s, ctx, &r)
 	return r, body, err
-}
-
-// recovered turns a panic into an error. It is deferred.
-func recovered(err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("api: panic: %v\n%s", p, debug.Stack())
-	}
-}
-
-// idempotencyKey returns the client's key, or a fresh one if the client sent none.
-func (s *Service) idempotencyKey(r request) string {
-	key, sent := r.Headers["idempotency-key"]
-	if !sent {
-		return s.NewKey()
-	}
-	return key
 }
 
 // response is an answer to API Gateway in payload format 2.0.

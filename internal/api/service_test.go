@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json/v2"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -23,36 +21,45 @@ import (
 	"plantstore/internal/token"
 )
 
-// A verdict that is not an explicit allow of the very Authorization value lets no request through,
-// whatever else is wrong with the request.
+// A request without a well-formed token is refused, whatever the verdict is. With one, a verdict that is not an
+// explicit allow of the very Authorization value lets no request through. Nothing else in the request counts.
 func TestAuthentication(t *testing.T) {
-	with := func(changes object) object {
-		v := allowed()
-		maps.Copy(v, changes)
+	verdictOn := func(authorization, verdict string) object {
+		return object{"verdict": verdict, "presented": token.Digest(authorization), "subject": "alice", "token_id": "t1"}
+	}
+	allowWithout := func(member string) object {
+		v := verdictOn(credentials, "allow")
+		delete(v, member)
 		return v
 	}
-	deny := object{"verdict": "deny", "presented": token.Digest(credentials)}
+	const malformed = "Bearer canary\uFFFD"
 	tests := []struct {
-		name    string
-		verdict any
-		code    int32
+		name          string
+		authorization string
+		verdict       any
+		code          int32
 	}{
-		{"an invalid token", deny, 2003},
-		{"a token that cannot be checked", object{"verdict": "unavailable", "presented": token.Digest(credentials)}, 5003},
+		{"no token, and no authorizer ran", "", nil, 2001},
+		{"no token, and an allow", "", verdictOn("", "allow"), 2001},
+		{"a malformed token, and no authorizer ran", malformed, nil, 2002},
+		{"a malformed token, and an allow", malformed, verdictOn(malformed, "allow"), 2002},
 
-		{"no authorizer ran", nil, 5001},
-		{"an allow of no value", with(object{"presented": ""}), 5001},
-		{"an allow of another value", with(object{"presented": token.Digest("Bearer other")}), 5001},
-		{"an allow without a subject", with(object{"subject": ""}), 5001},
-		{"an allow without a token id", with(object{"token_id": ""}), 5001},
-		{"an unknown verdict", with(object{"verdict": "maybe"}), 5001},
-		{"a deny of another value", object{"verdict": "deny", "presented": token.Digest("other")}, 5001},
-		{"unavailable for another value", object{"verdict": "unavailable", "presented": token.Digest("other")}, 5001},
+		{"an invalid token", credentials, verdictOn(credentials, "deny"), 2003},
+		{"a token that cannot be checked", credentials, verdictOn(credentials, "unavailable"), 5003},
+
+		{"no authorizer ran", credentials, nil, 5001},
+		{"an unknown verdict", credentials, verdictOn(credentials, "maybe"), 5001},
+		{"an allow of no value", credentials, allowWithout("presented"), 5001},
+		{"an allow of another value", credentials, verdictOn("Bearer other", "allow"), 5001},
+		{"a deny of another value", credentials, verdictOn("Bearer other", "deny"), 5001},
+		{"unavailable for another value", credentials, verdictOn("Bearer other", "unavailable"), 5001},
+		{"an allow without a subject", credentials, allowWithout("subject"), 5001},
+		{"an allow without a token id", credentials, allowWithout("token_id"), 5001},
 	}
-	wrong := map[string]string{"content-type": "text/plain", "idempotency-key": "a b"}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got := checkedAnswer(t, store{}, event(wrong, "", test.verdict))
+			headers := map[string]string{"authorization": test.authorization, "content-type": "text/plain", "idempotency-key": "a b"}
+			got := checkedAnswer(t, store{}, event(headers, "", test.verdict))
 			if got.refusal.Code != test.code || got.key != "" {
 				t.Errorf("Invoke = %v, want the error %d and no key: nothing was written", got, test.code)
 			}
@@ -63,67 +70,8 @@ func TestAuthentication(t *testing.T) {
 	}
 }
 
-// A request without a well-formed token is refused, whatever the verdict is, and also if no authorizer ran.
-func TestNoToken(t *testing.T) {
-	for _, test := range []struct {
-		name, authorization string
-		code                int32
-	}{
-		{"an empty header", "", 2001},
-		{"a byte that is no text", "Bearer canary\uFFFD", 2002},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			allow := allowed()
-			allow["presented"] = token.Digest(test.authorization)
-			for _, verdict := range []any{nil, allow} {
-				got := checkedAnswer(t, store{}, event(map[string]string{"authorization": test.authorization}, "", verdict))
-				if got.refusal.Code != test.code {
-					t.Errorf("Invoke with the verdict %v = %v, want the error %d", verdict, got, test.code)
-				}
-			}
-		})
-	}
-}
-
-// versionBefore has the verdicts that a function of the version before understands, and its answers. The
-// authorizer gives no other, because the two meet. A new verdict is added here in one release, and given in
-// the next.
-var versionBefore = map[string]int32{
-	`{"verdict":"allow","presented":"$1","subject":"alice","token_id":"t1"}`: 0,
-	`{"verdict":"deny","presented":"$1"}`:                                    2003,
-	`{"verdict":"unavailable","presented":"$1"}`:                             5003,
-}
-
-// While a deployment shifts traffic, each function may meet the other's version before, with any error.
-func TestVerdictsOfTwoVersions(t *testing.T) {
-	presented := strings.NewReplacer("$1", token.Digest(credentials))
-	var known []string
-	for text, want := range versionBefore {
-		given := presented.Replace(text)
-		known = append(known, given)
-		var v verdict
-		if err := json.Unmarshal([]byte(given), &v); err != nil {
-			t.Fatal(err)
-		}
-		_, err := v.check(credentials)
-		if got := classify(err).code; got != want {
-			t.Errorf("after the verdict %s of an older authorizer, the function answers %d, want %d", given, got, want)
-		}
-	}
-	for _, e := range append(catalogue, entry{}) {
-		content, err := json.Marshal(newVerdict(credentials, token.Principal{Subject: "alice", TokenID: "t1"}, classify(e.cause)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Contains(known, string(content)) {
-			t.Errorf("after the error %d, the authorizer's verdict is %s, which an older function does not know", e.code, content)
-		}
-	}
-}
-
-// Each outcome of a write has its answer. The key in an answer is the one of the write, so a retry with
-// it is the same write. The cause of an internal error is in the log alone. A store that hangs has 2.7 s
-// of the 3 s in which the answer comes.
+// Each outcome of a write has its answer and its log line. The text of an error is in the log alone. A store
+// that hangs has 2.7 s.
 func TestOutcomes(t *testing.T) {
 	key := "!" + strings.Repeat("~", 254) // the longest, of the first and the last visible character
 	tests := []struct {

@@ -23,20 +23,20 @@ func newVerdict(authorization string, p token.Principal, o outcome) verdict {
 	switch {
 	case o.err == nil:
 		return verdict{Verdict: "allow", Presented: presented, Subject: p.Subject, TokenID: p.TokenID}
-	case o.code < internalError.code:
+	case !o.isServiceFault():
 		return verdict{Verdict: "deny", Presented: presented}
 	}
 	// Also for an internal error: the authorizer logs 5001, and the function answers 5003.
 	return verdict{Verdict: "unavailable", Presented: presented}
 }
 
-// check returns the principal if v allows the request that came with authorization. Without a well-formed
-// token it returns the error of [parseBearer], whatever v is. With one it fails closed: anything but a verdict
-// on this very value is an internal error, also if no authorizer ran.
+// principal returns the principal of the request that came with authorization, if v allows it. Without a
+// well-formed token it returns the error of [parseBearer], whatever v is. With one it fails closed: anything but
+// a verdict on this very value is an internal error, also if no authorizer ran.
 //
 // While a deployment shifts traffic, an authorizer and a function of two versions meet. So each must
-// understand the verdicts of the version before and after: see TestVerdictsOfTwoVersions.
-func (v verdict) check(authorization string) (token.Principal, error) {
+// understand the verdicts of the version before and after: see TestVerdictsOfTwoVersions in verdict_test.go.
+func (v verdict) principal(authorization string) (token.Principal, error) {
 	if _, err := parseBearer(authorization); err != nil {
 		return token.Principal{}, err
 	}

@@ -32,7 +32,7 @@ func TestBroken(t *testing.T) {
 		},
 		{
 			name: "any scheme has a token", refusedBy: "another scheme",
-			file: "internal/api/authorizer.go", from: "!strings.EqualFold(authorization[:end], \"Bearer\")", to: "authorization == \"\"",
+			file: "internal/api/request.go", from: "!strings.EqualFold(authorization[:end], \"Bearer\")", to: "authorization == \"\"",
 		},
 		{
 			name: "any secret is valid", refusedBy: "a token that nobody issued creates nothing",
@@ -48,7 +48,7 @@ func TestBroken(t *testing.T) {
 		},
 		{
 			name: "a retry is another request", refusedBy: "a retry after a lost answer gets the answer again",
-			file: "internal/api/service.go", from: "if !sent {", to: "if !sent || key != \"\" {",
+			file: "internal/api/createplant.go", from: "if !sent {", to: "if !sent || key != \"\" {",
 		},
 		{
 			name: "a plant replaces another", refusedBy: "a retry after a lost answer gets the answer again",

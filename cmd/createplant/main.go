@@ -18,6 +18,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	// Start calls Service.Invoke with each event: by this method, a Service is a lambda.Handler.
 	lambda.Start(&api.Service{
 		Plants: &dynamo.Plants{Client: resources.Client, Table: resources.Table},
 		Log:    resources.Log,

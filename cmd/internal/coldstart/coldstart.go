@@ -24,12 +24,12 @@ type Resources struct {
 
 // Open opens the resources of a function. The environment variable tableVariable names its table. The variable
 // BUILD, which may be empty, names the deployment in the log. If a variable is missing or malformed, the error
-// names it. Open logs how long it took. From then on, package log writes fatal errors to the log, and nothing
-// else.
+// names it. Open logs how long it took. From then on, package log writes to the log why the function or an
+// invocation failed, and nothing else.
 func Open(tableVariable string) (Resources, error) {
 	started := time.Now()
 	logger := newLog(os.Stdout, os.Getenv("BUILD"))
-	logFatalErrors(logger)
+	logFailures(logger)
 	table, config, err := readEnvironment(tableVariable)
 	if err != nil {
 		return Resources{}, err
@@ -41,7 +41,8 @@ func Open(tableVariable string) (Resources, error) {
 }
 
 // readEnvironment returns the table in tableVariable and the configuration of DynamoDB. An empty
-// variable counts as unset. The error names the variable that is missing or malformed.
+// variable counts as unset. The error names the variable that is missing or malformed. Lambda sets the region,
+// and the keys of the function's role.
 func readEnvironment(tableVariable string) (table string, config aws.Config, err error) {
 	for _, name := range []string{tableVariable, "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
 		if os.Getenv(name) == "" {

@@ -48,17 +48,24 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// A function logs how long it took to open. If it cannot run, it logs why, in a last line of JSON, and
-// exits with 1.
+// A function logs how long it took to open. If it cannot run, it logs why and exits with 1. It also logs why an
+// invocation failed. Each line is JSON with the build and a time.
 func TestFatalErrors(t *testing.T) {
 	authorizer := processtest.Build(t, "cmd/authorizer")
 	createplant := processtest.Build(t, "cmd/createplant")
+	// A runtime whose invocation has no deadline, which is an error, and which refuses every answer.
+	runtime := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			w.WriteHeader(http.StatusBadRequest)
+		}
+	}))
+	defer runtime.Close()
 	complete := processtest.Environment("http://127.0.0.1:1", "TOKENS_TABLE=tokens", "AWS_LAMBDA_RUNTIME_API=127.0.0.1:1", "BUILD=b1")
 	tests := []struct {
 		name, binary string
 		change       string // of the environment; the last value of a variable counts
 		opens        bool
-		want         string // part of the error
+		want         string // part of an error
 	}{
 		{"no table of tokens", authorizer, "TOKENS_TABLE=", false, "environment variable TOKENS_TABLE is not set"},
 		{"no table of plants", createplant, "PLANTS_TABLE=", false, "environment variable PLANTS_TABLE is not set"},
@@ -66,28 +73,35 @@ func TestFatalErrors(t *testing.T) {
 		{"no secret key", authorizer, "AWS_SECRET_ACCESS_KEY=", false, "environment variable AWS_SECRET_ACCESS_KEY is not set"},
 		{"a malformed endpoint", authorizer, "AWS_ENDPOINT_URL_DYNAMODB=localhost", false, "environment variable AWS_ENDPOINT_URL_DYNAMODB is not"},
 		{"no runtime", authorizer, "", true, "connection refused"},
+		{"an invocation that fails", authorizer, "AWS_LAMBDA_RUNTIME_API=" + runtime.Listener.Addr().String(), true, "failed to parse deadline"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			function := exec.CommandContext(t.Context(), test.binary)
 			function.Env = slices.Concat(complete, []string{test.change})
 			printed, _ := function.CombinedOutput() // the exit status says whether it failed
-			var line struct {
-				Level, Build, Error string
-				Timestamp           time.Time
-				Took                *int `json:"init_ms"`
-			}
-			for text := range bytes.Lines(printed) { // the last value of a member counts
+			var opened bool
+			var failures string // of all lines
+			for text := range bytes.Lines(printed) {
+				var line struct {
+					Level, Build, Error string
+					Timestamp           time.Time
+					Took                *int `json:"init_ms"`
+				}
 				if err := json.Unmarshal(text, &line, json.MatchCaseInsensitiveNames(true)); err != nil {
 					t.Fatalf("log = %q, want JSON: %v", text, err)
 				}
+				if line.Build != "b1" || line.Timestamp.IsZero() || (line.Level == "ERROR") != (line.Error != "") {
+					t.Errorf("log = %s, want the build b1, a time, and the level ERROR for an error", text)
+				}
+				opened = opened || line.Took != nil
+				failures += line.Error
 			}
-			if (line.Took != nil) != test.opens {
+			if opened != test.opens {
 				t.Errorf("log = %s, want init_ms: %t", printed, test.opens)
 			}
-			status := function.ProcessState.ExitCode()
-			if status != 1 || line.Level != "ERROR" || line.Build != "b1" || line.Timestamp.IsZero() || !strings.Contains(line.Error, test.want) {
-				t.Errorf("exit status %d, log = %s, want 1, and at a time an error of b1 with %q", status, printed, test.want)
+			if status := function.ProcessState.ExitCode(); status != 1 || !strings.Contains(failures, test.want) {
+				t.Errorf("exit status %d, log = %s, want 1 and an error with %q", status, printed, test.want)
 			}
 		})
 	}
@@ -98,7 +112,7 @@ func TestOthersLogNothing(t *testing.T) {
 	var written bytes.Buffer
 	defer log.SetOutput(log.Writer())
 	defer log.SetFlags(log.Flags())
-	logFatalErrors(newLog(&written, ""))
+	logFailures(newLog(&written, ""))
 	log.Print("Unsolicited response received on idle HTTP channel")
 	if written.Len() > 0 {
 		t.Errorf("log = %s, want nothing", &written)

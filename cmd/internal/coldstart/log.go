@@ -21,26 +21,31 @@ func renameTime(groups []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// logFatalErrors makes package log write to logger what a main logs, and what aws-lambda-go's entry.go
-// logs before it ends the process. All else is dropped: net/http logs unsolicited responses, including
-// their bodies.
+// logFailures makes package log write these lines to logger, and drop all others:
+//   - what a main logs before it exits (main.go)
+//   - what aws-lambda-go logs before it ends the process (entry.go)
+//   - what aws-lambda-go logs of an invocation that failed: Invoke returned an error (invoke_loop.go)
 //
-// It recognizes the two by the names of their source files, because nothing else tells them from net/http:
-// neither library takes a logger, and both use the logger of package log. If a name changes, TestFatalErrors fails.
-func logFatalErrors(logger *slog.Logger) {
+// The others are dropped because net/http logs unsolicited responses, including their bodies. Nothing but the
+// name of the source file tells the lines apart: neither library takes a logger, and both use the logger of
+// package log. If a name changes, TestFatalErrors fails.
+func logFailures(logger *slog.Logger) {
 	log.SetFlags(log.Lshortfile)
-	log.SetOutput(fatalErrors{log: logger})
+	log.SetOutput(failures{log: logger})
 }
 
-// fatalErrors takes lines of package log that begin with the name of a file.
-type fatalErrors struct{ log *slog.Logger }
+// failures takes lines of package log that begin with the name of a file.
+type failures struct{ log *slog.Logger }
 
 // Write implements [io.Writer].
-func (f fatalErrors) Write(line []byte) (int, error) {
+func (f failures) Write(line []byte) (int, error) {
 	file, text, _ := strings.Cut(strings.TrimSpace(string(line)), ": ")
 	file, _, _ = strings.Cut(file, ":") // the number of the line
-	if file == "main.go" || file == "entry.go" {
+	switch file {
+	case "main.go", "entry.go":
 		f.log.Error("cannot run", "error", text)
+	case "invoke_loop.go":
+		f.log.Error("invocation failed", "error", text)
 	}
 	return len(line), nil
 }

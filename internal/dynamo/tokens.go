@@ -2,9 +2,7 @@ package dynamo
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"iter"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -15,7 +13,8 @@ import (
 	"plantstore/internal/token"
 )
 
-// Tokens is a [token.Store] in a DynamoDB table.
+// Tokens is a [token.Store] in a DynamoDB table. The authorizer uses Find alone. tokens_admin.go has the
+// methods that an operator uses.
 type Tokens struct {
 	Client *dynamodb.Client
 	Table  string
@@ -25,8 +24,9 @@ var _ token.Store = (*Tokens)(nil)
 
 const tokenKey = "id" // of the table
 
-// tokenItem is a token as the table holds it. A revoked one stays until it would have expired:
-// without it, a put that was delayed could store the token again.
+// tokenItem is a token as the table holds it. The item of a revoked token stays until the token would have
+// expired. If it were deleted, an Add that was delayed would find no item with this id, and store the token as a
+// valid one.
 type tokenItem struct {
 	ID        string    `dynamodbav:"id"` // the key
 	Digest    string    `dynamodbav:"digest"`
@@ -52,89 +52,6 @@ func (s *Tokens) Find(ctx context.Context, id string) (token.Token, error) {
 	return decodeToken(out.Item)
 }
 
-// Add implements [token.Store].
-func (s *Tokens) Add(ctx context.Context, t token.Token) error {
-	item, err := attributevalue.MarshalMap(tokenItem(t))
-	if err != nil {
-		return fmt.Errorf("dynamo: encode token: %w", err)
-	}
-	_, err = call(ctx, s.Client, (*dynamodb.Client).PutItem, &dynamodb.PutItemInput{
-		TableName:                           &s.Table,
-		Item:                                item,
-		ConditionExpression:                 aws.String("attribute_not_exists(" + tokenKey + ")"),
-		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-	})
-	if exists, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		return compareToken(t, exists.Item)
-	}
-	return translate(err, token.ErrOutcomeUnknown, token.ErrUnavailable)
-}
-
-// compareToken returns the outcome of adding t if the item with these attributes has its id.
-func compareToken(t token.Token, attributes map[string]types.AttributeValue) error {
-	if len(attributes) == 0 {
-		return fmt.Errorf("%w: the id exists, and DynamoDB did not return its item", token.ErrOutcomeUnknown)
-	}
-	stored, err := decodeToken(attributes)
-	stored.Revoked = t.Revoked
-	if err != nil || stored != t {
-		return errors.New("dynamo: put token: another token has this id")
-	}
-	return nil // an earlier attempt stored it
-}
-
-// Revoke implements [token.Store]. It revokes any item with this id, readable or not.
-func (s *Tokens) Revoke(ctx context.Context, id string) error {
-	_, err := call(ctx, s.Client, (*dynamodb.Client).UpdateItem, &dynamodb.UpdateItemInput{
-		TableName:                 &s.Table,
-		Key:                       tokenItemKey(id),
-		ConditionExpression:       aws.String("attribute_exists(" + tokenKey + ")"),
-		UpdateExpression:          aws.String("SET revoked = :true"),
-		ExpressionAttributeValues: map[string]types.AttributeValue{":true": &types.AttributeValueMemberBOOL{Value: true}},
-	})
-	if causedBy[*types.ConditionalCheckFailedException](err) {
-		return token.ErrNotFound
-	}
-	return translate(err, token.ErrOutcomeUnknown, token.ErrUnavailable)
-}
-
-// List yields every token, in no order. An expired or revoked one is listed until DynamoDB removes
-// it, some time after it expires. An item that holds no token yields an error, and the list continues.
-// If a page cannot be read, List yields the error, such as [token.ErrUnavailable], and ends.
-func (s *Tokens) List(ctx context.Context) iter.Seq2[token.Token, error] {
-	return func(yield func(token.Token, error) bool) {
-		in := &dynamodb.ScanInput{TableName: &s.Table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(pageSize)}
-		for {
-			page, err := s.scanPage(ctx, in)
-			if err != nil {
-				yield(token.Token{}, err)
-				return
-			}
-			for _, item := range page.Items {
-				if !yield(decodeToken(item)) {
-					return
-				}
-			}
-			if len(page.LastEvaluatedKey) == 0 {
-				return
-			}
-			in.ExclusiveStartKey = page.LastEvaluatedKey
-		}
-	}
-}
-
-const (
-	pageTimeout = 10 * time.Second // for one page, retries included; a scan takes as long as pages come
-	pageSize    = 4000             // tokens, about 1 MB. Without a limit, DynamoDB Local reads the whole table for each page
-)
-
-func (s *Tokens) scanPage(ctx context.Context, in *dynamodb.ScanInput) (*dynamodb.ScanOutput, error) {
-	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
-	defer cancel()
-	page, err := call(ctx, s.Client, (*dynamodb.Client).Scan, in)
-	return page, readError(err)
-}
-
 // readError translates the error of a read, which changes nothing.
 func readError(err error) error { return translate(err, token.ErrUnavailable, token.ErrUnavailable) }
 
@@ -143,18 +60,20 @@ func tokenItemKey(id string) map[string]types.AttributeValue {
 	return map[string]types.AttributeValue{tokenKey: &types.AttributeValueMemberS{Value: id}}
 }
 
-// decodeToken returns the token that an item holds. An item that somebody else wrote may hold none,
-// or a time that JSON cannot express.
+// decodeToken returns the token that an item holds. An item that somebody else wrote may hold none: it may lack
+// the digest or the subject, or have a year that RFC 3339 cannot express, such as 10000. It changes item.
 func decodeToken(item map[string]types.AttributeValue) (token.Token, error) {
 	var id string
 	_ = attributevalue.Unmarshal(item[tokenKey], &id) // it is the key, so it is there and a string
 	var stored tokenItem
+	// Whatever the attribute is, tokenItem has a bool for it.
 	item["revoked"] = &types.AttributeValueMemberBOOL{Value: isRevoked(item["revoked"])}
 	if err := unmarshal(item, &stored); err != nil {
 		return token.Token{}, fmt.Errorf("dynamo: the item with the id %q is no token: %w", id, err)
 	}
 	stored.ExpiresAt = stored.ExpiresAt.UTC()
-	if year := stored.ExpiresAt.Year(); stored.Digest == "" || year < 0 || year > 9999 {
+	year := stored.ExpiresAt.Year()
+	if stored.Digest == "" || stored.Subject == "" || year < 0 || year > 9999 {
 		return token.Token{}, fmt.Errorf("dynamo: the item with the id %q is no token", id)
 	}
 	return token.Token(stored), nil

@@ -23,15 +23,17 @@ func item(id string, expires int64) string {
 // found is the answer to a GetItem that found this item.
 func found(item string) http.HandlerFunc { return answer(http.StatusOK, `{"Item": `+item+`}`) }
 
-// The item of a token is read consistently, until the outcome is known. An item that holds no token, or
-// a time that JSON cannot express, is an error. The names of its attributes are fixed: other programs
-// read them. The suite of all stores checks that what is written can be read.
+// The item of a token is read consistently, and the read is repeated until the outcome is known. An item that
+// holds no token is an error. The names of its attributes are fixed: other programs read them. The suite of all
+// stores checks that what is written can be read.
 func TestFindByAttempts(t *testing.T) {
 	created := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	const year0, year10000 = -62167219200, 253402300800
 	issued := found(item("i", 1_800_000_000))
 	bare := found(`{"id": {"S": "i"}}`)
-	timeless := found(`{"id": {"S": "i"}, "digest": {"S": "d"}, "expires_at": {"S": "soon"}}`)
+	timeless := found(strings.Replace(item("i", 1_800_000_000), `{"N": "1800000000"}`, `{"S": "soon"}`, 1))
+	anonymous := found(strings.Replace(item("i", 1_800_000_000), `"subject": {"S": "s"},`, "", 1))
+	undigested := found(strings.Replace(item("i", 1_800_000_000), `"digest": {"S": "d"},`, "", 1))
 	tests := []struct {
 		name     string
 		attempts []http.HandlerFunc // the last one repeats
@@ -44,6 +46,8 @@ func TestFindByAttempts(t *testing.T) {
 		{name: "no attempt is answered", attempts: do(stall), want: token.ErrUnavailable},
 
 		{name: "nothing but an id", attempts: do(bare), want: errOther},
+		{name: "no subject", attempts: do(anonymous), want: errOther},
+		{name: "no digest", attempts: do(undigested), want: errOther},
 		{name: "a word for the time of expiry", attempts: do(timeless), want: errOther},
 		{name: "a token of the year 0", attempts: do(found(item("i", year0)))},
 		{name: "a token of the year -1", attempts: do(found(item("i", year0-1))), want: errOther},

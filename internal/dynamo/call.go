@@ -14,24 +14,25 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// operation is a method of the client that calls DynamoDB once, such as PutItem.
-type operation[In, Out any] func(*dynamodb.Client, context.Context, *In, ...func(*dynamodb.Options)) (*Out, error)
+// method is a method of the SDK's client, such as PutItem.
+type method[In, Out any] func(*dynamodb.Client, context.Context, *In, ...func(*dynamodb.Options)) (*Out, error)
 
-// call repeats an operation until an attempt succeeds, DynamoDB refuses it, ctx ends or the client's retry
-// quota is used up. Its error is a [*callError].
+// call makes attempts of a method until one succeeds, DynamoDB refuses one for good, ctx ends or the client's retry
+// quota is used up. A throttled attempt is refused too, but not for good: it is repeated. The error of call is a
+// [*callError].
 //
 // The SDK has such a loop too. It returns only the last error, which does not show whether an earlier
 // attempt was applied.
-func call[In, Out any](ctx context.Context, client *dynamodb.Client, o operation[In, Out], in *In) (*Out, error) {
+func call[In, Out any](ctx context.Context, client *dynamodb.Client, m method[In, Out], in *In) (*Out, error) {
 	r := retries{retryer: client.Options().Retryer}
 	failure := new(callError)
 	for {
-		out, connected, err := attempt(ctx, client, o, in)
+		out, connected, err := attempt(ctx, client, m, in)
 		if err == nil {
 			r.succeeded()
 			return out, nil
 		}
-		mayBeApplied := connected && !refused(err)
+		mayBeApplied := connected && !isRefusal(err)
 		failure.add(err, mayBeApplied)
 		if ctx.Err() != nil {
 			return nil, failure.giveUp(ctx.Err())
@@ -48,18 +49,19 @@ func call[In, Out any](ctx context.Context, client *dynamodb.Client, o operation
 // attempt makes one attempt. connected reports whether it got a connection to DynamoDB, a new one or one that
 // was idle: without one, DynamoDB received nothing.
 func attempt[In, Out any](
-	ctx context.Context, client *dynamodb.Client, o operation[In, Out], in *In,
+	ctx context.Context, client *dynamodb.Client, m method[In, Out], in *In,
 ) (out *Out, connected bool, err error) {
-	out, err = o(client, ctx, in, func(o *dynamodb.Options) {
-		// The SDK still corrects its clock by an answer: it signs the next attempt with the time of DynamoDB.
+	out, err = m(client, ctx, in, func(o *dynamodb.Options) {
+		// The method makes one attempt: call repeats it. If an answer shows that the function's clock is wrong, the
+		// SDK still signs the next attempt with the time of DynamoDB.
 		o.Retryer = aws.NopRetryer{}
 		o.HTTPClient = watched{client: o.HTTPClient, connected: &connected}
 	})
 	return out, connected, err
 }
 
-// watched is an HTTP client that notes whether it got a connection. The context of an operation would do the same
-// for the connections of whoever provides its credentials, which may be made in another goroutine.
+// watched is an HTTP client that notes whether it got a connection to DynamoDB. A trace in the context of the whole
+// attempt would also note the connections by which the SDK gets credentials, which may be made in another goroutine.
 type watched struct {
 	client    dynamodb.HTTPClient
 	connected *bool
@@ -72,11 +74,11 @@ func (w watched) Do(r *http.Request) (*http.Response, error) {
 	return w.client.Do(r.WithContext(httptrace.WithClientTrace(r.Context(), trace)))
 }
 
-// refused reports whether err is DynamoDB's refusal to carry an attempt out: a status 4xx with one of
+// isRefusal reports whether err is DynamoDB's refusal to carry an attempt out: a status 4xx with one of
 // its errors. Any other 4xx may come from a proxy, after DynamoDB has carried the attempt out. The SDK has
-// a type for each error of the operation's model. Each other error of DynamoDB, such as
+// a type for each error that the description of a method lists. Each other error of DynamoDB, such as
 // AccessDeniedException, has a name that ends in Exception.
-func refused(err error) bool {
+func isRefusal(err error) bool {
 	answer, answered := errors.AsType[*smithyhttp.ResponseError](err)
 	named, isNamed := errors.AsType[smithy.APIError](err)
 	if !answered || answer.HTTPStatusCode()/100 != 4 || !isNamed {
@@ -86,7 +88,7 @@ func refused(err error) bool {
 	return !isOther || strings.HasSuffix(named.ErrorCode(), "Exception")
 }
 
-// callError is why an operation of DynamoDB failed. A store reports it by [translate].
+// callError is why a [call] failed. A store reports it by [translate].
 type callError struct {
 	MayBeApplied bool // one of the attempts got a connection, and its outcome is unknown
 	Temporary    bool // a later call may succeed
@@ -113,8 +115,8 @@ func (e *callError) giveUp(reason error) *callError {
 	return e
 }
 
-// translate returns err, an error of [call], as a store reports it: as unknown if the operation may have been
-// applied, as unavailable if it was not and a later retry may succeed, and unchanged otherwise.
+// translate returns err, an error of [call], as a store reports it: as unknown if an attempt may have been
+// applied, as unavailable if none was and a later call may succeed, and unchanged otherwise.
 func translate(err, unknown, unavailable error) error {
 	failure, ok := errors.AsType[*callError](err)
 	switch {

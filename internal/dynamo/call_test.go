@@ -168,8 +168,7 @@ func TestCreateByDeadline(t *testing.T) {
 	}
 }
 
-// An operation of an ended context makes no attempt. A later call may succeed. The error says how the context
-// ended.
+// A call with an ended context makes no attempt. A later call may succeed. The error says how the context ended.
 func TestEndedContext(t *testing.T) {
 	late, cancelLate := context.WithTimeout(t.Context(), 0)
 	defer cancelLate()
@@ -221,9 +220,8 @@ func TestCredentials(t *testing.T) {
 	})
 }
 
-// In a long outage a client uses up its retry quota. From then on each operation makes one attempt. After
-// the outage, an operation succeeds at once. The log has the attempts of each operation. TestSuccessGivesBack
-// shows the quota where DynamoDB answers with an error.
+// In a long outage a client uses up its retry quota. From then on each call makes one attempt. After the outage,
+// a call succeeds at once. The test's log has the attempts of each call.
 func TestQuota(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var over atomic.Bool
@@ -257,8 +255,8 @@ func TestQuota(t *testing.T) {
 	})
 }
 
-// A retry that succeeds gives the quota back what it took, however often that happens: the quota is 500, and
-// each of these retries takes five.
+// A retry that succeeds gives back to the quota what it took. The quota is 500, and each of these retries takes
+// five, so without that it would last for 100.
 func TestRetryGivesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const requests = 150
@@ -271,8 +269,8 @@ func TestRetryGivesBack(t *testing.T) {
 	})
 }
 
-// Each success gives a little to the quota. So after an outage that used it up, retries are possible again:
-// one after five successes.
+// Each success adds one unit to the quota. So after an outage that used it up, a retry, which takes five units, is
+// possible again after five successes.
 func TestSuccessGivesBack(t *testing.T) {
 	tests := []struct {
 		name      string

@@ -1,8 +1,8 @@
 // Package dynamo keeps plants and tokens in DynamoDB.
 //
-// Every put is conditional, and a failed condition shows whether the same request stored the item. So a put
-// is repeated until the outcome is known, the context ends or the retry quota is used up. Nothing is ever
-// read to find out.
+// An attempt is one request to DynamoDB. A call repeats attempts until its outcome is known, the context ends or
+// the retry quota is used up. A put may be repeated because every put is conditional, and a failed condition shows
+// whether an earlier attempt stored the item. Nothing is ever read to find out.
 package dynamo
 
 import (
@@ -38,8 +38,8 @@ func NewClient(cfg aws.Config, timeout time.Duration) *dynamodb.Client {
 
 // NewFunctionClient returns a client for a Lambda function. It does without the SDK's config module, which
 // looks for files and services that a function does not have. The module would add a third to the time of
-// initialization, and 2 MB to the program. For AWS's own DynamoDB the client trusts Amazon's roots first,
-// see [amazonFirst].
+// initialization, and 2 MB to the program. For AWS's own DynamoDB the client trusts Amazon's root certificates
+// first, see [amazonFirst].
 func NewFunctionClient(cfg aws.Config, log *slog.Logger) *dynamodb.Client {
 	httpClient := bounded(awshttp.NewBuildableClient(), AttemptTimeout)
 	if amazonSigns(cfg) {
@@ -57,8 +57,9 @@ func newClient(cfg aws.Config, httpClient aws.HTTPClient) *dynamodb.Client {
 	})
 }
 
-// bounded returns a copy of client whose attempts take at most timeout. It closes idle connections
-// after 30 s: the other side may close them after 90 s.
+// bounded returns a copy of client whose attempts take at most timeout. It closes a connection that has been idle
+// for 30 s. The SDK would keep it for 90 s, and DynamoDB may close it before: an attempt on a closed connection
+// fails.
 func bounded(client *awshttp.BuildableClient, timeout time.Duration) *awshttp.BuildableClient {
 	return client.
 		WithTimeout(timeout).
@@ -88,9 +89,9 @@ func ChooseEndpoint(own, general string) (string, error) {
 	return "", nil
 }
 
-// Connect opens the connection that an operation within the next 30 s uses: Lambda gives the
-// initialization of a function more CPU than its invocations. It sends one GET without credentials,
-// as one attempt. If it fails, the first operation opens the connection, and reports why it cannot.
+// Connect opens the connection that a call within the next 30 s uses: Lambda gives the initialization of a
+// function more CPU than its invocations. It sends one GET without credentials, as one attempt. If it fails, the
+// first call opens the connection, and reports why it cannot.
 func Connect(client *dynamodb.Client) {
 	o := client.Options()
 	parameters := dynamodb.EndpointParameters{Region: &o.Region, Endpoint: o.BaseEndpoint}

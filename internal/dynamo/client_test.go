@@ -41,16 +41,16 @@ func TestChooseEndpoint(t *testing.T) {
 	}
 }
 
-// Connect sends a GET without credentials. Its connection is that of the first operation, unless that
-// comes late: an idle connection is closed before the other side closes it, after 90 s.
+// Connect sends a GET without credentials. The first call uses its connection, unless the connection has been idle
+// for more than 30 s.
 func TestConnect(t *testing.T) {
 	tests := []struct {
 		name        string
 		pause       time.Duration
 		connections int64
 	}{
-		{name: "an operation after a pause", pause: 20 * time.Second, connections: 1},
-		{name: "an operation after a long pause", pause: time.Minute, connections: 2},
+		{name: "a call after a pause", pause: 20 * time.Second, connections: 1},
+		{name: "a call after a long pause", pause: time.Minute, connections: 2},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -37,7 +37,7 @@ type plantItem struct {
 // plantAttributes has the fields of [plant.Plant], and converts to and from it.
 type plantAttributes struct {
 	Name string  `dynamodbav:"name"`
-	Tag  *string `dynamodbav:"tag,omitempty"`
+	Tag  *string `dynamodbav:"tag,omitempty"` // no attribute if it is nil; a pointer to "" is stored
 }
 
 // Create implements [plant.Store]. It is one conditional put, which [call] repeats until its outcome is
@@ -61,13 +61,13 @@ func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
 	if exists, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		return comparePlant(w, exists.Item)
+		return checkExistingPlant(w, exists.Item)
 	}
 	return translate(err, plant.ErrOutcomeUnknown, plant.ErrUnavailable)
 }
 
-// comparePlant returns the outcome of w if the item with these attributes has its id.
-func comparePlant(w plant.Write, attributes map[string]types.AttributeValue) error {
+// checkExistingPlant returns the outcome of w if its id has the item with these attributes.
+func checkExistingPlant(w plant.Write, attributes map[string]types.AttributeValue) error {
 	if len(attributes) == 0 {
 		return fmt.Errorf("%w: the id exists, and DynamoDB did not return its item", plant.ErrOutcomeUnknown)
 	}

@@ -13,18 +13,19 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// newRetryer returns the SDK's standard retryer, which knows the errors of DynamoDB and keeps the retry quota
-// of a client. [retries] uses it.
+// newRetryer returns the SDK's standard retryer, for [retries]. It decides which attempts are repeated: those that
+// were throttled, were answered with status 500, 502, 503 or 504, or lost their connection. [retryable] adds to
+// them. It also keeps the retry quota of a client: 500 units, of which a retry takes 5, and 10 after a timeout.
+// The SDK calls such a share of the quota a token. That has nothing to do with our tokens.
 func newRetryer() *retry.Standard {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.Retryables = append([]retry.IsErrorRetryable{retry.IsErrorRetryableFunc(retryable)}, o.Retryables...)
 	})
 }
 
-// retries are the retries of one operation. Their number has no limit: they end at the context's deadline, or
-// when the client's retry quota is used up. The quota is for all operations of the client. So in a long outage
-// each operation fails at its first attempt. Source: Amazon Builders' Library, "Timeouts, retries, and backoff
-// with jitter".
+// retries are the retries of one call. Their number has no limit: they end at the context's deadline, or when the
+// client's retry quota is used up. The quota is for all calls of the client. So in a long outage each call fails
+// at its first attempt. Source: Amazon Builders' Library, "Timeouts, retries, and backoff with jitter".
 type retries struct {
 	retryer  aws.Retryer
 	number   int               // of retries so far
@@ -42,9 +43,9 @@ func (r *retries) wait(ctx context.Context, err error) error {
 	return smithytime.SleepWithContext(ctx, delay(r.number))
 }
 
-// succeeded returns to the quota what the last retry took, and adds a little for the success. The SDK's functions
-// for that return the error that they get, which is nil here. GetInitialToken is deprecated, but an
-// [aws.Retryer] does not have its successor, GetAttemptToken.
+// succeeded returns to the quota what the last retry took, and adds one unit for the success. The SDK's functions
+// for that get the error of an attempt, which is nil here. GetInitialToken is deprecated, but an [aws.Retryer] does
+// not have its successor, GetAttemptToken.
 func (r *retries) succeeded() {
 	if r.giveBack != nil {
 		_ = r.giveBack(nil)

@@ -14,8 +14,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// amazonRoots are the roots of AWS's certificates. The system has a hundred more, which Go would parse
-// for the first TLS connection: a cold start would take twice as long. Source:
+// amazonRoots are the root certificates of Amazon's certificate authorities. The system has a hundred more, which
+// Go would parse for the first TLS connection: a cold start would take twice as long. Source:
 // https://www.amazontrust.com/repository/.
 //
 //go:embed amazon-roots.pem

@@ -30,13 +30,13 @@ func (s *Tokens) Add(ctx context.Context, t token.Token) error {
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
 	if exists, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		return compareToken(t, exists.Item)
+		return checkExistingToken(t, exists.Item)
 	}
 	return translate(err, token.ErrOutcomeUnknown, token.ErrUnavailable)
 }
 
-// compareToken returns the outcome of adding t if the item with these attributes has its id.
-func compareToken(t token.Token, attributes map[string]types.AttributeValue) error {
+// checkExistingToken returns the outcome of adding t if its id has the item with these attributes.
+func checkExistingToken(t token.Token, attributes map[string]types.AttributeValue) error {
 	if len(attributes) == 0 {
 		return fmt.Errorf("%w: the id exists, and DynamoDB did not return its item", token.ErrOutcomeUnknown)
 	}

@@ -164,8 +164,10 @@ func TestListReadsEachPage(t *testing.T) {
 }
 
 // Add and Revoke return ErrOutcomeUnknown if an attempt may have been applied, even if a later one is
-// refused. They return ErrUnavailable if none was. The time of expiry is stored in seconds: the table's TTL
-// needs that. A revocation has one condition: it revokes any item with this id, readable or not.
+// refused. They return ErrUnavailable if none was.
+//
+// What they send is fixed. The time of expiry is in seconds, because the table's TTL needs that. A revocation has
+// one condition, that there is an item with this id, so it also revokes one that is no readable token.
 func TestUncertainChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		issued := token.Token{ID: "i", ExpiresAt: time.Unix(1_800_000_000, 0)}

@@ -14,7 +14,7 @@ import (
 
 // Plants is a [plant.Store]. Its zero value is empty and ready for use.
 type Plants struct {
-	writes sync.Map // the first plant.Write by id. Its LoadOrStore is the conditional put; a map would need a lock too
+	writes sync.Map // from an id to the first plant.Write with it; LoadOrStore is the conditional put
 }
 
 var _ plant.Store = (*Plants)(nil)

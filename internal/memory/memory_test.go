@@ -13,8 +13,8 @@ import (
 
 func TestPlants(t *testing.T) { storetest.TestPlants(t, new(memory.Plants)) }
 
-// Of four requests for one id, each sent twice at once, one succeeds, both times. A store that is wrong for
-// a moment is wrong in one of many tries.
+// Four requests for one id are each sent twice, all at once. One request succeeds, both times. The test repeats
+// this, because a store that is wrong for a moment only fails sometimes.
 func TestConcurrentRequests(t *testing.T) {
 	for range 3000 {
 		var store memory.Plants

@@ -59,36 +59,37 @@ func Decode(body []byte) (NewPlant, error) {
 	return p, nil
 }
 
-// decoder decodes the values of members, nil for an absent one.
+// decoder decodes the values of members. An absent member has the value nil.
 type decoder struct {
 	reasons []string // why members are invalid
 	size    int      // of all texts, in bytes of UTF-8
 }
 
-func (d *decoder) refuse(name string, value jsontext.Value, reason string) {
+// addReason records why the member with this name and value is invalid.
+func (d *decoder) addReason(name string, value jsontext.Value, reason string) {
 	if value == nil {
 		reason = "is required"
 	}
 	d.reasons = append(d.reasons, name+" "+reason)
 }
 
-// integer returns a required integer of 64 bits.
+// integer returns a required integer of 64 bits. The kind of every number is '0', and an absent value has no kind.
 func (d *decoder) integer(name string, value jsontext.Value) int64 {
 	if value.Kind() != '0' {
-		d.refuse(name, value, errNotInteger.Error())
+		d.addReason(name, value, errNotInteger.Error())
 		return 0
 	}
 	n, err := parseInt64(string(value))
 	if err != nil {
-		d.refuse(name, value, err.Error())
+		d.addReason(name, value, err.Error())
 	}
 	return n
 }
 
-// text returns a required text.
+// text returns a required text. The kind of every string is '"'.
 func (d *decoder) text(name string, value jsontext.Value) string {
 	if value.Kind() != '"' {
-		d.refuse(name, value, "must be a string")
+		d.addReason(name, value, "must be a string")
 		return ""
 	}
 	text, _ := jsontext.AppendUnquote(nil, value) // it is valid JSON

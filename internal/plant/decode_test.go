@@ -58,9 +58,11 @@ func fernIn(size int) string {
 // nested returns an array of arrays, this many levels deep.
 func nested(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
 
-// A body that two parsers may read differently is malformed, wherever in the body the difference is. For
-// an invalid one, the error says what is wrong with each member. A plant has the size of all its texts
-// together, in bytes. The size of a body is checked before the body is read.
+// The rows have three groups, for the three errors:
+//   - A body that two parsers may read differently is malformed, wherever in the body the difference is.
+//   - For an invalid body, the error says what is wrong with each member.
+//   - The size of a plant is that of all its texts together, in bytes. The size of a body is checked before the
+//     body is read.
 func TestDecodeRefuses(t *testing.T) {
 	mustBeObject := &InvalidError{Reason: "it must be an object"}
 	idNoInteger := &InvalidError{Reason: "id must be an integer"}

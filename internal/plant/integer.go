@@ -16,8 +16,10 @@ var (
 // number without a fractional part is an integer however it is written: 1.0, 1e3, 1200e-2.
 //
 // The work is linear in the length of the literal, whatever its exponent: in math/big, 1e999999999 would
-// use all memory. A float would lose digits. significant holds the digits without the zeros at both ends,
-// and scale the power of ten that they stand at.
+// use all memory. A float would lose digits.
+//
+// The number is significant times ten to the power of scale. significant has no zeros at its ends. For 1200e-2,
+// significant is 12, and scale is -2 from the exponent plus 2 for the zeros that were cut off, so 0.
 func parseInt64(literal string) (int64, error) {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(literal), "e")
 	unsigned := strings.TrimPrefix(mantissa, "-")
@@ -28,8 +30,9 @@ func parseInt64(literal string) (int64, error) {
 	if significant == "" {
 		return 0, nil
 	}
-	// An exponent out of range becomes the nearest integer of 42 bits. That is enough, as no literal
-	// has 2^41 digits, but an int may have only 32 bits.
+	// ParseInt returns the nearest integer of 42 bits for an exponent that is out of range, such as 1e99999999999999.
+	// Such an exponent stays larger than any number of digits, so the answer is the same, and the sums below do
+	// not overflow. An int would not do: it may have only 32 bits.
 	power, _ := strconv.ParseInt(cmp.Or(exponent, "0"), 10, 42)
 	scale := power + int64(len(digits)-len(significant)-len(fraction))
 	if scale < 0 {

@@ -9,8 +9,9 @@ import "errors"
 const MaxSize = 390 << 10
 
 // MaxBody limits a body, in bytes. The largest plant needs less, even if each character is escaped: six
-// bytes for one, as in \u0041. A larger body could keep a function busy beyond its budget: decoding one
-// of this size takes up to 0.2 s of a whole CPU. A function of 256 MB has 0.145 of a CPU, so it takes 1.4 s.
+// bytes for one, as in \u0041. Decoding a body of this size takes up to 0.2 s of a whole CPU. A function with
+// 256 MB of memory, the least that template.yaml allows, has 0.145 of a CPU, so there it takes 1.4 s of the 2.7 s
+// that package budget gives to decoding and storing.
 const MaxBody = 2_500_000
 
 // Errors of [Decode].

@@ -17,8 +17,8 @@ var (
 	// ErrKeyReused means that a write with the same key created another plant with this id.
 	ErrKeyReused = errors.New("plant: write key was used with another plant")
 
-	// ErrUnavailable means that this write did not create the plant and never will. The store could not
-	// be reached, or it refused the write.
+	// ErrUnavailable means that this call of Create did not create the plant and never will. The store could
+	// not be reached, or it refused the write. An earlier call with the same key may have created the plant.
 	ErrUnavailable = errors.New("plant: store is unavailable")
 
 	// ErrOutcomeUnknown means that the plant may have been created, or may yet be: repeat the write.

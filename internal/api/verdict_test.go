@@ -37,8 +37,8 @@ func TestVerdictsOfTwoVersions(t *testing.T) {
 	}
 	ends := []error{nil, errors.New("an error that is not in the catalogue")}
 	for _, e := range catalogue {
-		if e.err != nil {
-			ends = append(ends, e.err)
+		if e.matches != nil {
+			ends = append(ends, e.matches)
 		}
 	}
 	for _, end := range ends {

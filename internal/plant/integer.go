@@ -7,6 +7,7 @@ import (
 	"strings"
 )
 
+// What is wrong with a number that is no id. Decode puts the name of the member before it.
 var (
 	errNotInteger = errors.New("must be an integer")
 	errRange      = errors.New("must be from -9223372036854775808 to 9223372036854775807")

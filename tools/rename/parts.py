@@ -18,7 +18,7 @@ PARTS = {  # the files of git, with a slash at the end of a folder
     "page": ["internal/page/", "cmd/plantstore/page_test.go", "cmd/plantstore/page_cors_test.go", "docs/page.png"],
     "cors": ["internal/cors/", "cmd/plantstore/cors_test.go", "cmd/plantstore/page_cors_test.go", "test/deployment/cors_test.go"],
     "bench": ["tools/bench/"],
-    "mutation": ["tools/mutation/", "test/commands/mutation_test.go"],
+    "mutation": ["tools/mutation/"],
     "local-aws": [
         "test/deployment/", "tools/local/aws*", "tools/local/greet", "tools/requirements/aws.txt", "environments/local.yaml",
         "docs/local-aws.md",

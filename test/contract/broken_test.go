@@ -1,144 +1,187 @@
 package contract
 
 import (
-	"encoding/json"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
-	"plantstore/test/processtest"
+	"plantstore/internal/api"
+	"plantstore/internal/gateway"
+	"plantstore/internal/memory"
+	"plantstore/internal/plant"
+	"plantstore/internal/token"
 )
 
-// TestBroken builds services that break a promise each, by a small change of the product, and tests them by
-// a URL. It names the promises that a run against a deployment proves, and the case that refuses a service
-// without each. Those that take WRITES=all are not proved where only one plant may be written.
+// A brokenService is a service in memory of which one part is broken: the function that is set takes its place.
+type brokenService struct {
+	verify  func(sound token.Verifier, bearer string) (token.Principal, error)
+	create  func(sound plant.Store, w plant.Write) error
+	receive func(request http.Header)
+	answer  func(request http.Header, answer *httptest.ResponseRecorder)
+
+	tokens memory.Tokens
+	plants memory.Plants
+}
+
+// Verify implements [token.Verifier].
+func (s *brokenService) Verify(ctx context.Context, bearer string) (token.Principal, error) {
+	sound := token.StoreVerifier{Store: &s.tokens}
+	if s.verify != nil {
+		return s.verify(sound, bearer)
+	}
+	return sound.Verify(ctx, bearer)
+}
+
+// Create implements [plant.Store].
+func (s *brokenService) Create(ctx context.Context, w plant.Write) error {
+	if s.create != nil {
+		return s.create(&s.plants, w)
+	}
+	return s.plants.Create(ctx, w)
+}
+
+// handler returns the API of the service.
+func (s *brokenService) handler() http.Handler {
+	log := slog.New(slog.DiscardHandler)
+	sound := gateway.New(gateway.Options{
+		Routes:     api.Routes(),
+		Authorizer: &api.Authorizer{Verifier: s, Log: log},
+		Function:   &api.Service{Plants: s, Log: log, NewKey: rand.Text},
+		Log:        log,
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.receive != nil {
+			s.receive(r.Header)
+		}
+		answer := httptest.NewRecorder()
+		sound.ServeHTTP(answer, r)
+		if s.answer != nil {
+			s.answer(r.Header, answer)
+		}
+		maps.Copy(w.Header(), answer.Header())
+		w.WriteHeader(answer.Code)
+		_, _ = w.Write(answer.Body.Bytes()) // the run notices what it lacks
+	})
+}
+
+// issue returns a valid token of a subject.
+func (s *brokenService) issue(t *testing.T, subject string) string {
+	t.Helper()
+	bearer, issued, err := token.Issue(subject, time.Now(), time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.tokens.Add(t.Context(), issued); err != nil {
+		t.Fatal(err)
+	}
+	return bearer
+}
+
+// A run against a deployment refuses a service that breaks a promise. With WRITES=all, it refuses some more.
 func TestBroken(t *testing.T) {
+	const retry = "a retry after a lost answer gets the answer again"
 	tests := []struct {
-		name      string
-		file      string // of the product
-		from, to  string // the change
-		writes    string // WRITES of the run
-		refusedBy string
+		name    string
+		service *brokenService
+		writes  string // WRITES of the run
+		refused string // the case that fails
 	}{
 		{
-			name: "the function ignores the verdict", refusedBy: "a token that nobody issued creates nothing",
-			file: "internal/api/service.go", from: "if err != nil {\n\t\treturn r, nil, err\n\t}\n\to, known", to: "err = nil\n\to, known",
+			name: "any secret is valid", refused: "a token that nobody issued creates nothing",
+			service: &brokenService{verify: func(_ token.Verifier, bearer string) (token.Principal, error) {
+				id, ok := token.ID(bearer)
+				if !ok {
+					return token.Principal{}, token.ReasonForm
+				}
+				return token.Principal{Subject: id, TokenID: id}, nil
+			}},
 		},
 		{
-			name: "an invalid token creates a plant", refusedBy: "a token that nobody issued creates nothing",
-			file: "internal/api/verdict.go", from: "return token.Principal{}, token.ErrInvalid", to: "return token.Principal{Subject: \"ann\"}, nil",
+			name: "all tokens have one subject", refused: "subjects do not share keys",
+			service: &brokenService{verify: func(sound token.Verifier, bearer string) (token.Principal, error) {
+				principal, err := sound.Verify(context.Background(), bearer)
+				principal.Subject = "ann"
+				return principal, err
+			}},
 		},
 		{
-			name: "any scheme has a token", refusedBy: "another scheme",
-			file: "internal/api/request.go", from: "!strings.EqualFold(authorization[:end], \"Bearer\")", to: "authorization == \"\"",
+			name: "a retry is another request", refused: retry,
+			service: &brokenService{create: func(sound plant.Store, w plant.Write) error {
+				w.Key = rand.Text()
+				return sound.Create(context.Background(), w)
+			}},
 		},
 		{
-			name: "any secret is valid", refusedBy: "a token that nobody issued creates nothing",
-			file: "internal/token/verifier.go", from: "Digest(bearer))) != 1", to: "Digest(bearer))) > 1",
+			name: "a plant replaces another", refused: retry,
+			service: &brokenService{create: func(plant.Store, plant.Write) error { return nil }},
 		},
 		{
-			name: "a mistyped token is an internal error", refusedBy: "a token of 9000 characters",
-			file: "internal/token/verifier.go", from: "return Principal{}, ReasonForm", to: "return Principal{}, errors.New(bearer)",
+			name: "a retry may have another plant", refused: retry,
+			service: &brokenService{create: func(sound plant.Store, w plant.Write) error {
+				err := sound.Create(context.Background(), w)
+				if errors.Is(err, plant.ErrKeyReused) {
+					return nil
+				}
+				return err
+			}},
 		},
 		{
-			name: "a key is that of every subject", refusedBy: "subjects do not share keys",
-			file: "internal/plant/store.go", from: "subject+idempotencyKey", to: `idempotencyKey+subject[:0]`,
+			name: "a malformed key is taken", refused: "a key with a space",
+			service: &brokenService{receive: func(request http.Header) {
+				if strings.Contains(request.Get(idempotencyKey), " ") {
+					request.Del(idempotencyKey)
+				}
+			}},
 		},
 		{
-			name: "a retry is another request", refusedBy: "a retry after a lost answer gets the answer again",
-			file: "internal/api/createplant.go", from: "if !sent {", to: "if !sent || key != \"\" {",
+			name: "an error has another status", refused: retry,
+			service: &brokenService{answer: func(_ http.Header, answer *httptest.ResponseRecorder) {
+				if answer.Code != http.StatusOK {
+					answer.Code = http.StatusInternalServerError
+				}
+			}},
 		},
 		{
-			name: "a plant replaces another", refusedBy: "a retry after a lost answer gets the answer again",
-			file: "internal/dynamo/plants.go", from: `"attribute_not_exists("`, to: `"attribute_exists(" + plantKey + ") OR attribute_not_exists("`,
+			name: "an answer is not declared as JSON", refused: retry,
+			service: &brokenService{answer: func(_ http.Header, answer *httptest.ResponseRecorder) {
+				answer.Header().Set("Content-Type", "text/plain")
+			}},
 		},
 		{
-			name: "a retry may have another tag", refusedBy: "a retry after a lost answer gets the answer again",
-			file: "internal/dynamo/plants.go", from: "!reflect.DeepEqual(plant.Plant(stored.plantAttributes), w.NewPlant.Plant)",
-			to: `!reflect.DeepEqual(stored.Name, w.NewPlant.Name)`,
+			name: "an answer shows the token", refused: retry,
+			service: &brokenService{answer: func(request http.Header, answer *httptest.ResponseRecorder) {
+				answer.Header().Set("X-Request", request.Get("Authorization"))
+			}},
 		},
 		{
-			name: "a name may be given twice", refusedBy: "a name twice",
-			file: "internal/plant/decode.go", from: "value.IsValid()", to: "value.IsValid(jsontext.AllowDuplicateNames(true))",
-		},
-		{
-			name: "a body of another type is taken", refusedBy: "another content type",
-			file: "internal/api/createplant.go", from: "return nil, errContentType", to: "_ = s",
-		},
-		{
-			name: "a malformed key is taken", refusedBy: "a key with a space",
-			file: "internal/api/createplant.go", from: "return nil, errIdempotencyKey", to: "_ = s",
-		},
-		{
-			name: "an error has status 500", refusedBy: "a retry after a lost answer gets the answer again",
-			file: "internal/api/service.go", from: "http.StatusBadRequest", to: "http.StatusInternalServerError",
-		},
-		{
-			name: "a plant may be too large for DynamoDB", refusedBy: "a plant one byte too large",
-			file: "internal/plant/decode.go", from: "d.size > MaxSize", to: "d.size > 2*MaxSize",
-		},
-		{
-			name: "a negative id is not stored", refusedBy: "a negative id is stored", writes: "all",
-			file: "internal/dynamo/plants.go", from: "attributes, err :=", to: "if w.NewPlant.ID < 0 {\n\t\treturn nil\n\t}\n\tattributes, err :=",
-		},
-		{
-			name: "an id is a float64", refusedBy: "ids that differ in the last digit are two", writes: "all",
-			file: "internal/dynamo/plants.go", from: "w.NewPlant.ID,", to: "int64(float64(w.NewPlant.ID)),",
-		},
-		{
-			name: "an empty tag is lost", refusedBy: "each text empty", writes: "all",
-			file: "internal/plant/decode.go", from: "if members.Tag != nil", to: "if len(members.Tag) > 2",
-		},
-		{
-			name: "unknown members are refused", refusedBy: "unknown members are ignored", writes: "all",
-			file: "internal/plant/decode.go", from: "jsontext.AllowDuplicateNames(true)", to: "json.RejectUnknownMembers(true)",
+			name: "an empty text is lost", refused: "each text empty", writes: "all",
+			service: &brokenService{answer: func(_ http.Header, answer *httptest.ResponseRecorder) {
+				answer.Body = bytes.NewBuffer(bytes.ReplaceAll(answer.Body.Bytes(), []byte(`""`), []byte("null")))
+			}},
 		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			changed := overlay(t, test.file, test.from, test.to)
-			if os.Getenv("SOAK") == "" {
-				t.Skip("skipped: SOAK=1 builds the broken service and tests it")
-			}
-			s := serveBinary(t, processtest.Build(t, "cmd/plantstore", "-overlay="+changed))
+			server := httptest.NewServer(test.service.handler())
+			t.Cleanup(server.Close)
 			run := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestContract$")
-			run.Env = append(os.Environ(), "CONTRACT_URL="+s.url, "TOKEN="+s.issue(t, "ann"), "OTHER_TOKEN="+s.issue(t, "bob"),
-				"SUBJECT=ann", "WRITES="+test.writes)
+			run.Env = append(os.Environ(), "CONTRACT_URL="+server.URL, "TOKEN="+test.service.issue(t, "ann"),
+				"OTHER_TOKEN="+test.service.issue(t, "bob"), "SUBJECT=ann", "WRITES="+test.writes)
 			out, err := run.CombinedOutput()
-			if refusal := "--- FAIL: TestContract/" + strings.ReplaceAll(test.refusedBy, " ", "_") + " "; err == nil || !strings.Contains(string(out), refusal) {
-				t.Errorf("the run ends with %v and prints %s, want %q", err, out, refusal)
+			failure := "--- FAIL: TestContract/" + strings.ReplaceAll(test.refused, " ", "_") + " "
+			if err == nil || !strings.Contains(string(out), failure) {
+				t.Errorf("the run ends with %v and prints %s, want %q", err, out, failure)
 			}
 		})
 	}
-}
-
-// overlay returns a file for the flag -overlay of `go build`, by which a file of the product has another
-// text in place of one that it must have.
-func overlay(t *testing.T, file, from, to string) string {
-	t.Helper()
-	path, err := filepath.Abs(filepath.Join("../..", file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.Count(string(content), from) != 1 {
-		t.Fatalf("%s has %q %d times, want once", file, from, strings.Count(string(content), from))
-	}
-	folder := t.TempDir()
-	changed, list := filepath.Join(folder, "changed.go"), filepath.Join(folder, "overlay.json")
-	replacements, err := json.Marshal(map[string]map[string]string{"Replace": {path: changed}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{changed: strings.Replace(string(content), from, to, 1), list: string(replacements)} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return list
 }

@@ -16,7 +16,7 @@
 // case_test.go has the words that the cases are written in. A new rule goes into openapi.yaml first,
 // then as a row into cases_test.go or plants_test.go, then into the code.
 //
-// TestBroken shows which broken services a run refuses: those are the promises that it proves.
+// TestBroken shows broken services that a run refuses.
 //
 // TestSchemathesis sends random requests that openapi.yaml allows or forbids, and checks that the
 // service decides alike. The other tests compare openapi.yaml with testdata/specification.yaml, with

@@ -123,14 +123,8 @@ type service struct {
 // serve starts a service without tokens and plants.
 func serve(t *testing.T) service {
 	t.Helper()
-	return serveBinary(t, processtest.Build(t, "cmd/plantstore"))
-}
-
-// serveBinary starts one of this binary.
-func serveBinary(t *testing.T, binary string) service {
-	t.Helper()
 	database, plants, tokens := dynamotest.Tables(t)
-	server := processtest.Serve(t, binary,
+	server := processtest.Serve(t, processtest.Build(t, "cmd/plantstore"),
 		"AWS_ENDPOINT_URL_DYNAMODB="+dynamotest.Endpoint(t), "PLANTS_TABLE="+plants, "TOKENS_TABLE="+tokens)
 	return service{
 		url:      server.URL,

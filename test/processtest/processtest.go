@@ -35,13 +35,11 @@ func Python(t testing.TB, tool string) string {
 const Tags = "lambda.norpc,nethttpomithttp2"
 
 // Build builds the command in a folder of the module, such as cmd/createplant, with the tags of the deployed
-// one, and returns the path of its binary. It passes further flags on to `go build`.
-func Build(t testing.TB, folder string, flags ...string) string {
+// one, and returns the path of its binary.
+func Build(t testing.TB, folder string) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), filepath.Base(folder))
-	arguments := []string{"build", "-tags", Tags, "-o", binary}
-	arguments = append(append(arguments, flags...), "plantstore/"+folder)
-	build := exec.CommandContext(t.Context(), "go", arguments...)
+	build := exec.CommandContext(t.Context(), "go", "build", "-tags", Tags, "-o", binary, "plantstore/"+folder)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)

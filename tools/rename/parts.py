@@ -66,6 +66,8 @@ def chosen(names):
 def texts():
     """Returns each file of the repository that is a text written by hand, with its lines."""
     for file in output("git", "ls-files", "-z", "--", ".", ":!tools/rename").rstrip("\0").split("\0"):
+        if os.path.islink(file):
+            raise ValueError(f"{file} is a symbolic link, which may lead out of this folder")
         if not re.search(r"\.(png|sum|pem)$|requirements", file):
             with open(file, encoding="utf-8", newline="") as opened:
                 yield file, opened.read()

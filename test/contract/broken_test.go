@@ -13,7 +13,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"plantstore/internal/api"
 	"plantstore/internal/gateway"
@@ -72,19 +71,6 @@ func (s *brokenService) handler() http.Handler {
 		w.WriteHeader(answer.Code)
 		_, _ = w.Write(answer.Body.Bytes()) // the run notices what it lacks
 	})
-}
-
-// issue returns a valid token of a subject.
-func (s *brokenService) issue(t *testing.T, subject string) string {
-	t.Helper()
-	bearer, issued, err := token.Issue(subject, time.Now(), time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.tokens.Add(t.Context(), issued); err != nil {
-		t.Fatal(err)
-	}
-	return bearer
 }
 
 // A run against a deployment refuses a service that breaks a promise. With WRITES=all, it refuses some more.
@@ -175,8 +161,8 @@ func TestBroken(t *testing.T) {
 			server := httptest.NewServer(test.service.handler())
 			t.Cleanup(server.Close)
 			run := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestContract$")
-			run.Env = append(os.Environ(), "CONTRACT_URL="+server.URL, "TOKEN="+test.service.issue(t, "ann"),
-				"OTHER_TOKEN="+test.service.issue(t, "bob"), "SUBJECT=ann", "WRITES="+test.writes)
+			run.Env = append(os.Environ(), "CONTRACT_URL="+server.URL, "TOKEN="+issue(t, &test.service.tokens, "ann"),
+				"OTHER_TOKEN="+issue(t, &test.service.tokens, "bob"), "SUBJECT=ann", "WRITES="+test.writes)
 			out, err := run.CombinedOutput()
 			failure := "--- FAIL: TestContract/" + strings.ReplaceAll(test.refused, " ", "_") + " "
 			if err == nil || !strings.Contains(string(out), failure) {

@@ -31,8 +31,8 @@ func TestProbe(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			run := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestContract$")
-			secret := s.issue(t, test.subject)
-			run.Env = append(os.Environ(), "CONTRACT_URL="+s.url, "TOKEN="+secret, "SUBJECT="+test.given, "WRITES=", "OTHER_TOKEN=")
+			bearer := issue(t, s.tokens, test.subject)
+			run.Env = append(os.Environ(), "CONTRACT_URL="+s.url, "TOKEN="+bearer, "SUBJECT="+test.given, "WRITES=", "OTHER_TOKEN=")
 			out, err := run.CombinedOutput()
 			if (err == nil) != (test.prints == passes) || !strings.Contains(string(out), test.prints) {
 				t.Errorf("the run ends with %v and prints %s, want %q", err, out, test.prints)

@@ -86,7 +86,7 @@ func newTarget(t *testing.T) target {
 	address := strings.TrimSuffix(os.Getenv("CONTRACT_URL"), "/")
 	if address == "" {
 		s := serve(t)
-		return target{url: s.url, token: s.issue(t, "alice"), other: s.issue(t, "bob")}
+		return target{url: s.url, token: issue(t, s.tokens, "alice"), other: issue(t, s.tokens, "bob")}
 	}
 	u, err := url.Parse(address)
 	if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" {
@@ -134,15 +134,15 @@ func serve(t *testing.T) service {
 	}
 }
 
-// issue returns a token of a subject.
-func (s service) issue(t *testing.T, subject string) string {
+// issue adds a token of a subject to a store, and returns it.
+func issue(t *testing.T, store token.Store, subject string) string {
 	t.Helper()
-	secret, issued, err := token.Issue(subject, time.Now(), time.Hour)
+	bearer, issued, err := token.Issue(subject, time.Now(), time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.tokens.Add(t.Context(), issued); err != nil {
+	if err := store.Add(t.Context(), issued); err != nil {
 		t.Fatal(err)
 	}
-	return secret
+	return bearer
 }

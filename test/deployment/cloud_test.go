@@ -43,27 +43,24 @@ func needs(t *testing.T, programs ...string) {
 type cloud struct {
 	folder string
 	port   string // of a local AWS; an account has none
-
-	process   int    // of a local AWS
-	temporary string // the folder for its temporary files
 }
 
 // start starts a local AWS for a user with an AWS account. It stops at the end of the test, and must then
 // have removed its files, with the code of the functions that it ran.
 func start(t *testing.T) cloud {
 	t.Helper()
-	local := cloud{port: freePort(t), folder: processtest.Repository(t), temporary: t.TempDir()}
+	local := cloud{port: freePort(t), folder: processtest.Repository(t)}
+	temporary := t.TempDir()
 	server := exec.Command(filepath.Join(local.folder, "tools/local/aws"), "--port", local.port) //nolint:noctx // it stops by a signal
 	server.Env = append(os.Environ(), userVariables("http://user.example")...)
-	server.Env = append(server.Env, "AUTH=true", "AWS_ENDPOINT_URL_DYNAMODB=http://user.example", "TMPDIR="+local.temporary)
+	server.Env = append(server.Env, "AUTH=true", "AWS_ENDPOINT_URL_DYNAMODB=http://user.example", "TMPDIR="+temporary)
 	server.Stdout, server.Stderr = os.Stderr, os.Stderr
 	server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
-	local.process = server.Process.Pid
 	// If the test is killed, the input of the watcher ends.
-	watcher := exec.Command("sh", "-c", watch, "sh", strconv.Itoa(local.process), filepath.Dir(local.folder)) //nolint:noctx // it stops by a signal
+	watcher := exec.Command("sh", "-c", watch, "sh", strconv.Itoa(server.Process.Pid), filepath.Dir(local.folder)) //nolint:noctx // it stops by a signal
 	watcher.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if _, err := watcher.StdinPipe(); err != nil {
 		t.Fatal(err)
@@ -73,11 +70,13 @@ func start(t *testing.T) cloud {
 	}
 	t.Cleanup(func() {
 		_ = watcher.Process.Kill()
-		_ = watcher.Wait()                                // the signal is its error
-		_ = syscall.Kill(-local.process, syscall.SIGTERM) // a test may have ended it
-		_ = server.Wait()                                 // the signal may be its error
-		if left := local.files(t); len(left) > 0 {
-			t.Errorf("the local AWS leaves %v in the folder for temporary files", left)
+		_ = watcher.Wait() // the signal is its error
+		if err := syscall.Kill(-server.Process.Pid, syscall.SIGTERM); err != nil {
+			t.Error(err)
+		}
+		_ = server.Wait() // the signal may be its error
+		if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+			t.Errorf("the local AWS leaves %v, %v in the folder for temporary files", left, err)
 		}
 	})
 	health := "http://127.0.0.1:" + local.port + "/_ministack/health"
@@ -98,16 +97,6 @@ const watch = `read -r line
 kill -- "-$1"
 while kill -0 -- "-$1"; do sleep 0.1; done 2>/dev/null
 until rm -rf "$2"; do sleep 1; done`
-
-// files returns what is in the folder for temporary files.
-func (local cloud) files(t *testing.T) []os.DirEntry {
-	t.Helper()
-	files, err := os.ReadDir(local.temporary)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
-}
 
 func freePort(t *testing.T) string {
 	t.Helper()

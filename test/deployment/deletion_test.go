@@ -1,9 +1,6 @@
 package deployment
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 const kept = `{"id":-4,"name":"Kept"}`
 
@@ -23,31 +20,5 @@ var deletionClaims = []claim{
 			}
 		}
 		return r.oldPlants + ", " + r.oldTokens
-	}},
-}
-
-// removalClaims are about what a rehearsal leaves.
-var removalClaims = []claim{
-	{name: "what cannot be removed is listed with its command, and is removed when it can be", show: func(r *rehearsal, t *testing.T) string {
-		protect := func(option string) {
-			r.must(t, "aws", "cloudformation", "update-termination-protection", "--stack-name", roles, option)
-		}
-		protect("--enable-termination-protection")
-		listed := r.remove(t)
-		protect("--no-enable-termination-protection")
-		if want := "aws cloudformation delete-stack --stack-name " + roles + "\n"; !strings.HasPrefix(listed, want) {
-			t.Errorf("a protected stack is listed as %q, want %q", listed, want)
-		}
-		group := "/aws/lambda/" + stack
-		r.must(t, "aws", "logs", "create-log-group", "--log-group-name", group) // as if the deletion of the stack had left it
-		if left := r.remove(t); left != "" {
-			t.Errorf("afterwards, this is left: %s", left)
-		}
-		groups := r.query(t, "logGroups[].logGroupName", "logs", "describe-log-groups", "--log-group-name-prefix", group)
-		tables := r.query(t, "TableNames[?starts_with(@, '"+stack+"-')]", "dynamodb", "list-tables")
-		if groups+tables != "" {
-			t.Errorf("afterwards, there are %s %s", groups, tables)
-		}
-		return listed
 	}},
 }

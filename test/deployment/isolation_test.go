@@ -1,17 +1,13 @@
 package deployment
 
 import (
-	"bytes"
-	"fmt"
 	"maps"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"testing/fstest"
 
@@ -135,45 +131,6 @@ func TestIsolation(t *testing.T) {
 			}
 			if shown := strings.Join(inside.requests, "\n"); strings.Contains(shown, "AKIAUSER") {
 				t.Errorf("%s shows the local AWS the user's credentials: %s", line, shown)
-			}
-		})
-	}
-}
-
-// TestServer checks that other users and machines can neither reach the local AWS nor enter its folder,
-// that it gets nothing of the user's account, and that it removes the folder by whatever signal it ends.
-func TestServer(t *testing.T) {
-	needs(t)
-	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
-		t.Run(signal.String(), func(t *testing.T) {
-			local := start(t)
-			// The system gives all addresses from 127.0.0.1 to 127.255.255.254 to this machine.
-			connection, err := net.Dial("tcp", "127.0.0.2:"+local.port) //nolint:noctx // nothing answers
-			if err == nil {
-				t.Errorf("the local AWS listens on %s too", connection.RemoteAddr())
-			}
-			environment, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", local.process))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, value := range []string{"AKIAUSER", "user.example"} {
-				if bytes.Contains(environment, []byte(value)) {
-					t.Errorf("the local AWS has a variable with the user's %s", value)
-				}
-			}
-			files := local.files(t)
-			if len(files) != 1 {
-				t.Fatalf("it has the files %v, want them in one folder", files)
-			}
-			info, err := files[0].Info()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if mode := info.Mode(); mode != os.ModeDir|0o700 {
-				t.Errorf("its folder has the mode %v, want one that the user alone may enter", mode)
-			}
-			if err := syscall.Kill(local.process, signal); err != nil {
-				t.Error(err)
 			}
 		})
 	}

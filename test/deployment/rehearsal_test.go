@@ -77,7 +77,6 @@ func TestRehearsal(t *testing.T) {
 	claims = append(claims, lossClaims...) // part: restore
 	claims = append(claims, deletionClaims...)
 	claims = append(claims, returnClaims...) // part: restore
-	claims = append(claims, removalClaims...)
 	for i, c := range claims {
 		if len(r.interrupts) > 0 {
 			report += fmt.Sprintf("\nInterrupted: %d claims were not tried.\n", len(claims)-i)

@@ -177,9 +177,7 @@ func TestNothingIsSent(t *testing.T) {
 		status int
 		says   string
 	}{
-		{name: "a token with a carriage return", url: server.URL, token: "secret\r", status: 2, says: "TOKEN must be "},
 		{name: "a token of two lines", url: server.URL, token: "secret\nX-Header: value", status: 2, says: "TOKEN must be "},
-		{name: "a token with a space", url: server.URL, token: "secret two", status: 2, says: "TOKEN must be "},
 		{name: "a token that is not ASCII", url: server.URL, token: "secret\u00e9", status: 2, says: "TOKEN must be "},
 		{name: "an address without a scheme", url: "localhost:8080", token: "secret", status: 2, says: "URL must begin "},
 		{name: "a certificate that nobody trusts", url: impostor.URL, token: "secret", status: 3, says: "outcome unknown"},

@@ -32,20 +32,15 @@ func TestReadme(t *testing.T) {
 		t.Errorf("make run prints %q, which README.md lacks", shown)
 	}
 	another := strings.Replace(command, "Idempotency-Key: first", "Idempotency-Key: second", 1)
-	for _, step := range []struct{ command, format string }{
-		{command: command, format: "```json\n%s\n```"},
-		{command: command, format: "```json\n%s\n```"},
-		{command: another, format: "```json\n%s\n```"},
-	} {
-		curl := exec.CommandContext(t.Context(), "sh", "-c", step.command)
+	for _, typed := range []string{command, command, another} {
+		curl := exec.CommandContext(t.Context(), "sh", "-c", typed)
 		curl.Env = append(os.Environ(), "http_proxy=http://127.0.0.1:1", "no_proxy=")
 		printed, err := curl.Output()
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := strings.Replace(step.format, "%s", strings.TrimSpace(string(printed)), 1)
-		if !strings.Contains(readme, want) {
-			t.Errorf("%s prints %s, and README.md lacks %q", step.command, printed, want)
+		if want := "```json\n" + string(printed) + "```"; !strings.Contains(readme, want) {
+			t.Errorf("%s prints %s, and README.md lacks %q", typed, printed, want)
 		}
 	}
 }

@@ -17,32 +17,32 @@ const leeway = 60 // seconds: how far nbf may be in the future
 // claims are the claims that Verify checks. Their names are case-sensitive: some issuers sign for all
 // tenants with the same keys, and tenants add claims.
 type claims struct {
-	Issuer    string  `json:"iss"`
-	Subject   string  `json:"sub"`
-	ID        string  `json:"jti"`
-	Audience  texts   `json:"aud"`
-	ClientID  string  `json:"client_id"`
-	Expiry    float64 `json:"exp"` // seconds
-	NotBefore float64 `json:"nbf"`
-	TokenUse  string  `json:"token_use"`
-	Type      string  `json:"typ"`
-	Scopes    texts   `json:"scp"`
-	IDType    string  `json:"idtyp"`
+	Issuer    string       `json:"iss"`
+	Subject   string       `json:"sub"`
+	ID        string       `json:"jti"`
+	Audience  stringOrList `json:"aud"`
+	ClientID  string       `json:"client_id"`
+	Expiry    float64      `json:"exp"` // seconds
+	NotBefore float64      `json:"nbf"`
+	TokenUse  string       `json:"token_use"`
+	Type      string       `json:"typ"`
+	Scopes    stringOrList `json:"scp"`
+	IDType    string       `json:"idtyp"`
 
 	Confirmation any `json:"cnf"` // a key that the client must prove to have, unlike a bearer (RFC 7800)
 }
 
-// texts is a claim that is a text or a list of texts. It is nil if the claim is missing.
-type texts []string
+// stringOrList is a claim that is a string or a list of strings. It is nil if the claim is missing.
+type stringOrList []string
 
 // UnmarshalJSONFrom decodes both forms.
-func (t *texts) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
+func (t *stringOrList) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	switch decoder.PeekKind() {
 	case jsontext.KindString:
-		*t = make(texts, 1)
+		*t = make(stringOrList, 1)
 		return json.UnmarshalDecode(decoder, &(*t)[0])
 	case jsontext.KindNull:
-		*t = texts{} // the claim is not missing
+		*t = stringOrList{} // the claim is not missing
 		return decoder.SkipValue()
 	}
 	return json.UnmarshalDecode(decoder, (*[]string)(t))
@@ -55,7 +55,7 @@ func (v *verifier) accept(header jose.Header, c claims) error {
 	now := float64(time.Now().Unix())
 	audience := c.Audience
 	if audience == nil {
-		audience = texts{c.ClientID}
+		audience = stringOrList{c.ClientID}
 	}
 	switch {
 	case c.Issuer != v.issuer:

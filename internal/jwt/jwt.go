@@ -45,19 +45,19 @@ const (
 
 // verifier verifies the access tokens that one issuer issues for one of our audiences.
 type verifier struct {
-	next      token.Verifier // of the tokens of this service
+	ours      token.Verifier // of the tokens of this service
 	issuer    string
 	audiences []string
 	keys      keys
 }
 
-// NewVerifier returns a verifier of tokens of two kinds. It leaves the tokens of this service to next, and
+// NewVerifier returns a verifier of tokens of two kinds. It leaves the tokens of this service to ours, and
 // verifies the others as JWTs that issuer issued for audience: one audience or several, separated by commas,
-// with or without spaces. If issuer and audience are empty, it returns next. It returns an error if one of
+// with or without spaces. If issuer and audience are empty, it returns ours. It returns an error if one of
 // them is missing or malformed. It sends no request: the first JWT causes one.
-func NewVerifier(next token.Verifier, issuer, audience string) (token.Verifier, error) {
+func NewVerifier(ours token.Verifier, issuer, audience string) (token.Verifier, error) {
 	if issuer == "" && audience == "" {
-		return next, nil
+		return ours, nil
 	}
 	if issuer == "" || audience == "" {
 		return nil, errors.New("issuer and audience must be set together")
@@ -79,7 +79,7 @@ func NewVerifier(next token.Verifier, issuer, audience string) (token.Verifier, 
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return &verifier{
-		next:      next,
+		ours:      ours,
 		issuer:    issuer,
 		audiences: audiences,
 		keys:      keys{issuer: issuer, client: client},
@@ -90,7 +90,7 @@ func NewVerifier(next token.Verifier, issuer, audience string) (token.Verifier, 
 // a token of this service, and an issuer, have no space.
 func (v *verifier) Verify(ctx context.Context, bearer string) (token.Principal, error) {
 	if _, isOurs := token.ID(bearer); isOurs {
-		return v.next.Verify(ctx, bearer)
+		return v.ours.Verify(ctx, bearer)
 	}
 	signed, err := parse(bearer)
 	if err != nil {

@@ -27,22 +27,22 @@ const (
 	fetchTimeout = 1500 * time.Millisecond // for one fetch: shorter than budget.AuthorizerWait
 )
 
-// keys are the public keys of an issuer. They are fetched when a token needs a key that is missing or
-// an hour old. They stay in use until a fetch succeeds. Whatever tokens come, they cause at most one
-// fetch a minute, and a few more after a failure. If the clock was ahead and has been set back, times
-// that are in the future count as past.
+// keys are the public keys of an issuer. They are fetched for a token that needs a key which is missing, and
+// when they are an hour old. If a fetch fails, the keys stay in use. Whatever tokens come, they cause at most
+// one fetch a minute, and a few more after a failure.
 type keys struct {
 	issuer string
 	client *http.Client // follows no redirect
 
-	mutex    sync.Mutex // also held during a fetch, for at most fetchTimeout
-	current  map[string][]jose.JSONWebKey
-	fetched  time.Time     // when the fetch of current began
-	url      string        // of the keys, if it is known
-	failures int           // of url, in a row; 0 if there is no url
-	err      error         // of the last fetch
-	wait     time.Duration // after the last fetch, if that failed
-	next     time.Time     // when the next fetch may begin
+	mutex     sync.Mutex // also held during a fetch, for at most fetchTimeout
+	byID      map[string][]jose.JSONWebKey
+	fetchedAt time.Time // when the fetch of byID began
+	nextFetch time.Time // when another may begin
+
+	err         error         // of the last fetch
+	wait        time.Duration // after the last fetch, if that failed
+	url         string        // of the keys, if it is known
+	urlFailures int           // in a row; 0 if there is no url
 }
 
 // find returns the keys with this id. If there are none, it returns reasonKey, or [token.ErrUnavailable]
@@ -54,18 +54,16 @@ func (k *keys) find(ctx context.Context, id string) ([]jose.JSONWebKey, error) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
 	now := wallClock()
-	age := now.Sub(k.fetched)
-	needed := k.current[id] == nil || age >= maxAge || age < 0
-	wait := k.next.Sub(now)
-	if needed && (wait <= 0 || wait > fetchInterval) {
+	needed := k.byID[id] == nil || now.Sub(k.fetchedAt) >= maxAge
+	if needed && !now.Before(k.nextFetch) {
 		k.err = k.fetch(ctx)
 		k.schedule()
 	}
-	if found := k.current[id]; found != nil {
+	if found := k.byID[id]; found != nil {
 		return found, nil
 	}
 	if k.err != nil {
-		return nil, fmt.Errorf("%w: %w; next attempt from %s", token.ErrUnavailable, k.err, k.next.UTC().Format(time.TimeOnly))
+		return nil, fmt.Errorf("%w: %w; next attempt from %s", token.ErrUnavailable, k.err, k.nextFetch.UTC().Format(time.TimeOnly))
 	}
 	return nil, reasonKey
 }
@@ -81,11 +79,11 @@ func (k *keys) schedule() {
 	ended := wallClock()
 	if k.err == nil {
 		k.wait = 0
-		k.next = ended.Add(fetchInterval)
+		k.nextFetch = ended.Add(fetchInterval)
 		return
 	}
 	k.wait = min(max(2*k.wait, firstWait), fetchInterval)
-	k.next = ended.Add(k.wait)
+	k.nextFetch = ended.Add(k.wait)
 }
 
 // fetch replaces the keys. The discovery of their URL and the keys may each take the whole time: a URL
@@ -103,18 +101,18 @@ func (k *keys) fetch(ctx context.Context) error {
 		}
 		k.url = url
 	}
-	current, err := k.download(ctx, k.url)
+	byID, err := k.download(ctx, k.url)
 	if err != nil {
-		k.failures++
-		if k.failures >= 2 {
+		k.urlFailures++
+		if k.urlFailures >= 2 {
 			k.url = ""
-			k.failures = 0
+			k.urlFailures = 0
 		}
 		return err
 	}
-	k.current = current
-	k.fetched = began
-	k.failures = 0
+	k.byID = byID
+	k.fetchedAt = began
+	k.urlFailures = 0
 	return nil
 }
 
@@ -130,13 +128,13 @@ func (k *keys) download(ctx context.Context, url string) (map[string][]jose.JSON
 	if set.Keys == nil {
 		return nil, errors.New("jwt: the answer has no list of keys")
 	}
-	current := map[string][]jose.JSONWebKey{}
+	byID := map[string][]jose.JSONWebKey{}
 	for _, value := range set.Keys {
 		if key, ok := decodeKey(value); ok {
-			current[key.KeyID] = append(current[key.KeyID], key)
+			byID[key.KeyID] = append(byID[key.KeyID], key)
 		}
 	}
-	return current, nil
+	return byID, nil
 }
 
 // decodeKey returns a key, and reports whether it is public and verifies signatures.

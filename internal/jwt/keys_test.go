@@ -113,25 +113,12 @@ func TestFetches(t *testing.T) {
 	})
 }
 
-// Keys that were fetched while the clock was a day ahead are old when it is right again, and the next fetch
-// does not wait for a day.
-func TestClockThatWasAhead(t *testing.T) {
-	i := newIssuer(t)
-	synctest.Test(t, func(t *testing.T) {
-		i.try(t, attempt{after: 24 * time.Hour, name: "the first token", key: "k1", requests: 2})
-	})
-	i.published = nil
-	synctest.Test(t, func(t *testing.T) { // a day earlier
-		i.try(t, attempt{name: "a withdrawn key after the clock is right", key: "k1", want: reasonKey, requests: 1})
-	})
-}
-
 // The times of fetches are the wall clock's: while Lambda freezes a process, the monotonic clock may stop.
 func TestTimesOfFetches(t *testing.T) {
 	i := newIssuer(t)
 	i.try(t, attempt{name: "the first token", key: "k1", requests: 2})
 	keys := &i.verifier.keys
-	for _, got := range []time.Time{keys.fetched, keys.next} {
+	for _, got := range []time.Time{keys.fetchedAt, keys.nextFetch} {
 		if got != got.Round(0) {
 			t.Errorf("a time of the fetch is %v, want no reading of the monotonic clock", got)
 		}

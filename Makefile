@@ -1,9 +1,8 @@
 # `make help` lists the targets.
 export GOTOOLCHAIN := auto
 export SAM_CLI_TELEMETRY := 0
-# Go stamps binaries with the commit, and fails where git refuses to tell it, as in
-# a clone that another user owns.
-export GOFLAGS := $(value GOFLAGS) $(if $(shell git rev-parse HEAD 2>/dev/null),,-buildvcs=false)
+# Otherwise Go asks git for the commit, and fails in a clone that another user owns.
+export GOFLAGS := $(value GOFLAGS) -buildvcs=false
 MAKEFLAGS += --no-print-directory
 
 # The environment does not set these two: shells use ENV for something else, and SHIFT=at-once
@@ -35,14 +34,13 @@ help: ## list the targets
 run: ## serve on 127.0.0.1:8080, with everything in memory (ADDR=HOST:PORT)
 	@echo 'building; the first time, this takes a minute or two'
 	@go build -o bin/plantstore ./cmd/plantstore
-	@exec env -u PLANTS_TABLE -u TOKENS_TABLE -u AWS_ENDPOINT_URL -u AWS_ENDPOINT_URL_DYNAMODB \
-		bin/plantstore serve --addr "$${ADDR:-127.0.0.1:8080}"
+	@exec env -u AWS_ENDPOINT_URL -u AWS_ENDPOINT_URL_DYNAMODB bin/plantstore serve --addr "$${ADDR:-127.0.0.1:8080}"
 
 plantstore: ## build the command-line tool, bin/plantstore
 	go build -o bin/plantstore ./cmd/plantstore
 
-# Without one of these, some tests are left out.
-PROGRAMS = java npm jq st sam cfn-lint checkov
+# Without one of these, some tests and checks are left out.
+PROGRAMS = java npm jq st sam cfn-lint checkov lychee
 PROGRAMS += chromium # part: page
 
 # More tests run at once than there are processors, because most wait for another process.
@@ -51,7 +49,7 @@ test: ## run every test, with DynamoDB Local if it can be started
 	tools/local/dynamodb sh -c 'go test -count=1 -parallel 16 $(RACE) ./internal/... ./cmd/... && \
 		go test -count=1 -parallel 16 -p 4 ./test/... ./deploy/... ./examples/... ./tools/...'
 	@for program in $(PROGRAMS); do \
-		command -v $$program >/dev/null || echo "$$program is missing, so some tests were left out: see CONTRIBUTING.md, Tools" >&2; \
+		command -v $$program >/dev/null || echo "$$program is missing, so some tests or checks are left out: see CONTRIBUTING.md, Tools" >&2; \
 	done
 	@[ -n "$$DEPLOYMENT" ] || echo 'left out: deployments to a local AWS (DEPLOYMENT=1 go test -v ./test/deployment)' >&2 # part: local-aws
 
@@ -63,21 +61,9 @@ check: ## run what CI runs first: format, lint, template, workflows, documents, 
 	go mod tidy -diff
 	$(MAKE) lint
 	$(ACTIONLINT)
-	@if command -v sam >/dev/null; then \
-		sam validate --lint && cfn-lint $(wildcard deploy/*.yaml); \
-	else \
-		echo 'SAM is missing: template.yaml is not validated (bin=$$(tools/venv tools/requirements/sam.txt) && export PATH=$$PATH:$$bin)'; \
-	fi
-	@if command -v checkov >/dev/null; then \
-		checkov --file template.yaml $(wildcard deploy/*.yaml) --skip-download --compact --quiet; \
-	else \
-		echo 'checkov is missing: template.yaml is not checked for security (bin=$$(tools/venv tools/requirements/checkov.txt) && export PATH=$$PATH:$$bin)'; \
-	fi
-	@if command -v lychee >/dev/null; then \
-		lychee --offline --include-fragments --extensions md .; \
-	else \
-		echo 'lychee is missing: the links of the documents are not checked (bin=$$(tools/venv tools/requirements/lychee.txt) && export PATH=$$PATH:$$bin)'; \
-	fi
+	@if command -v sam >/dev/null; then sam validate --lint && cfn-lint $(wildcard deploy/*.yaml); fi
+	@if command -v checkov >/dev/null; then checkov --file template.yaml $(wildcard deploy/*.yaml) --skip-download --compact --quiet; fi
+	@if command -v lychee >/dev/null; then lychee --offline --include-fragments --extensions md .; fi
 	$(MAKE) compatible
 	$(MAKE) test
 

@@ -43,7 +43,7 @@ func main() {
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
 	if slices.ContainsFunc(os.Args[1:], token.MayBeIn) {
-		parser.FatalIfErrorf(usageError("an argument resembles a token, but other users of this machine can see arguments: " +
+		parser.FatalIfErrorf(usageError("an argument looks like a token, and other users of this machine can read arguments: " +
 			"to revoke a token, give its id, or - and the token on standard input"))
 	}
 	command, err := parser.Parse(os.Args[1:])

@@ -58,17 +58,19 @@ func TestServeToken(t *testing.T) {
 	mistyped.check(t, "serve", result{status: 2, stderr: ".*SERVE_TOKEN is not a token .*\n"})
 }
 
-// In a local DynamoDB, serve creates the tables that the other commands ask for, unless they exist.
+// In a local DynamoDB, serve creates the tables that the other commands ask for, unless they exist. The command
+// that it prints issues a token there.
 func TestServeCreatesTables(t *testing.T) {
 	t.Parallel()
 	run := rand.Text() // the tables stay
 	environment := []string{"AWS_ENDPOINT_URL_DYNAMODB=" + dynamotest.Endpoint(t), "PLANTS_TABLE=p-" + run, "TOKENS_TABLE=t-" + run}
 	p := newTool(t, environment...)
 	p.check(t, "token list", result{status: 1, stderr: ".*the table does not exist: t-" + run + "; .*`plantstore serve`.*\n"})
-	for range 2 {
-		processtest.Serve(t, os.Args[0], append(environment, asCommand)...)
-	}
-	p.issue(t, "ann", "")
+	processtest.Serve(t, os.Args[0], append(environment, asCommand)...)
+	server := processtest.Serve(t, os.Args[0], append(environment, asCommand)...)
+	_, issue, _ := strings.Cut(server.Greeting, os.Args[0]+" ")
+	newTool(t).check(t, issue, result{stdout: "pst_.*\n", stderr: "Token .* for NAME, .*\n"})
+	p.check(t, "token list", result{stdout: header + ".* NAME .*\n"})
 }
 
 // A client on this machine can use the address that serve prints.

@@ -22,6 +22,7 @@ func TestAccount(t *testing.T) {
 		{"PagerSubscription", "Condition", "Pages"},
 		{"Budget", "NotificationsWithSubscribers", `[{"Notification":{"ComparisonOperator":"GREATER_THAN","NotificationType":"ACTUAL",` +
 			`"Threshold":80},"Subscribers":[{"Address":"${Topic}","SubscriptionType":"SNS"}]}]`},
+		{"Vault", "EncryptionKeyArn", either("HasKey", `"${VaultKey}"`, noValue)},
 		{"Plan", "BackupPlan.BackupPlanRule.0.TargetBackupVault", "${Vault}"},
 		{"Plan", "BackupPlan.BackupPlanRule.0.CopyActions", "[" +
 			either("Copy", `{"DestinationBackupVaultArn":"${CopyTo}","Lifecycle":{"DeleteAfterDays":35}}`, noValue) + "]"},

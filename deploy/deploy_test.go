@@ -25,7 +25,7 @@ status() { cat answers/StackStatus; }
 case "$*" in *describe-stacks*) answer StackStatus >/dev/null ;; esac
 case "$*" in
 *"--output=json cloudformation describe-stacks --stack-name=plant-store-staging")
-	echo '{"Stacks": [{"StackId": "arn:aws:cloudformation:eu-central-1:123456789012:stack/s/1", "StackStatus": "'$(status)'", "CreationTime": "1"}]}' ;;
+	echo '{"Stacks": [{"StackId": "arn:aws:cloudformation:eu-central-1:123456789012:stack/s/1", "StackName": "plant-store-staging", "StackStatus": "'$(status)'", "CreationTime": "1"}]}' ;;
 *"--output=json sts get-caller-identity") echo '{"Account": "123456789012"}' ;;
 *"--output=json "*) exit 254 ;;
 *StackStatus*) status; echo asked 1<>progress ;;

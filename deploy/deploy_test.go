@@ -9,13 +9,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 )
 
 // standInAWS prints the answer to what it is asked for, or refuses with it. No part of a stack is described if its
-// status is not. It tells the stand-in for deploy/stack what happens, by the named pipe progress: whoever opens that
-// for reading and writing does not wait for another program.
+// status is not.
 const standInAWS = `
 answer() {
 	case $(cat "answers/$1") in "An error"*) cat "answers/$1" >&2; exit 254 ;; esac
@@ -28,49 +26,46 @@ case "$*" in
 	echo '{"Stacks": [{"StackId": "arn:aws:cloudformation:eu-central-1:123456789012:stack/s/1", "StackName": "plant-store-staging", "StackStatus": "'$(status)'", "CreationTime": "1"}]}' ;;
 *"--output=json sts get-caller-identity") echo '{"Account": "123456789012"}' ;;
 *"--output=json "*) exit 254 ;;
-*StackStatus*) status; echo asked 1<>progress ;;
+*StackStatus*) status; echo asked >>calls ;;
 *"'Build'"*) answer Build ;;
 *"'Url'"*) answer Url ;;
 *"'AlarmTopic'"*) answer AlarmTopic ;;
 *cancel-update-stack*)
 	[ "$(status)" = UPDATE_IN_PROGRESS ] || exit 1
-	echo cancel >>calls
-	echo cancel 1<>progress ;;
+	echo cancel >>calls ;;
 *"wait stack-rollback-complete"*) echo wait >>calls; [ "$(status)" = UPDATE_ROLLBACK_COMPLETE ] ;;
 *"sns publish --topic-arn TOPIC "*) echo publish >>calls; echo "$*" >published ;;
 *) exit 2 ;;
 esac
 `
 
+// await is a function in sh: it waits until a stand-in has been called so many times, by default once.
+const await = `
+await() { until [ "$(grep -cx "$1" calls)" -ge "${2:-1}" ]; do sleep 0.05; done; }
+`
+
 // deployPrograms are what deploy calls besides smoke-test.
 var deployPrograms = map[string]string{
-	// It goes through the update, word by word: it waits for a call, or gives the stack a status. A test that began
-	// in the update may wait for its end.
-	"deploy/stack": `
-exec 3<>progress
+	// What happens to the stack is in the answer update, as sh.
+	"deploy/stack": await + `
+status() { echo "$1" >answers/StackStatus; }
 [ "$1" = staging ] || exit 2
 echo "deploy-$2" >>calls
-for word in $(cat answers/update); do
-	case $word in
-	[A-Z]*) echo "$word" >answers/StackStatus ;;
-	*) until read -r call <&3 && [ "$call" = "$word" ]; do :; done ;;
-	esac
-done
-echo 1<>ended
+. answers/update
+echo ended >>calls
 case $(cat answers/StackStatus) in *ROLLBACK*) exit 1 ;; esac
 `,
-	// The tests before the deployment, in the update and after it end as these answers say, one after the other.
-	"test/contract/run": callContract + `
-exec 4<>ended
+	// The tests are named before1, before2, and so on, and in1 and after1 for those in the update and after it. The
+	// answers have the names of those that fail, and of those that last until the update has ended.
+	"test/contract/run": callContract + await + `
 phase=before call=test
 if grep -q deploy- calls; then phase=after; fi
 if [ "$(cat answers/StackStatus)" = UPDATE_IN_PROGRESS ]; then phase=in call=test-update; fi
 echo $call >>calls
-echo >>tests.$phase
-result=$(tr " " "\n" <answers/tests-$phase | sed -n "$(grep -c "" tests.$phase)p")
-[ $call = test ] || echo test-update 1<>progress
-case $result in *-late) read -r line <&4 ;; esac
-case $result in fails*) exit 1 ;; esac
+echo $phase >>phases
+test=$phase$(grep -cx $phase phases)
+if grep -qw $test answers/last; then await ended; fi
+! grep -qw $test answers/fail
 `,
 	"path/git": `
 case "$*" in
@@ -87,19 +82,17 @@ func TestDeploy(t *testing.T) {
 	const (
 		commit   = "1111111000000000000000000000000000000000" // of main, whose build the stack has
 		noStack  = "An error occurred (ValidationError): Stack with id plant-store-staging does not exist"
-		untested = "UPDATE_COMPLETE"
-		tested   = "asked UPDATE_IN_PROGRESS test-update test-update UPDATE_COMPLETE"
+		untested = "status UPDATE_COMPLETE"
+		tested   = "await asked; status UPDATE_IN_PROGRESS; await test-update 2; status UPDATE_COMPLETE"
+		canceled = "status UPDATE_IN_PROGRESS; await cancel; status UPDATE_ROLLBACK_COMPLETE"
 	)
 	for _, test := range []struct {
 		name      string
-		arguments string // "staging" unless a row says otherwise
-		// What AWS answers, if it differs. By update, what happens to the stack in deploy/stack: a status, or
-		// a call that it waits for. By tests-before, tests-in and tests-after (of the update), how the contract tests
-		// end that do not pass: "fails", or, when the update has ended, "fails-late" or "passes-late".
-		answers map[string]string
-		calls   string // without repetitions
-		fails   bool
-		says    string // also in the summary and in the message to the topic, if there is one
+		arguments string            // "staging" unless a row says otherwise
+		answers   map[string]string // that differ
+		calls     string            // without repetitions
+		fails     bool
+		says      string // also in the summary and in the message to the topic, if there is one
 	}{
 		{
 			name:    "a good build is tested before, while traffic shifts, and after",
@@ -123,63 +116,57 @@ func TestDeploy(t *testing.T) {
 		},
 		{
 			name:    "a build that does not pass before is deployed without a test that could stop it",
-			answers: map[string]string{"update": untested, "tests-before": "fails fails"},
+			answers: map[string]string{"update": untested, "fail": "before1 before2"},
 			calls:   "test deploy-gradual test",
 			says:    "so the test does not stop this deployment",
 		},
 		{
 			name:    "a test that fails once does not cancel the update",
-			answers: map[string]string{"update": tested, "tests-in": "fails"},
+			answers: map[string]string{"update": tested, "fail": "in1"},
 			calls:   "test deploy-gradual test-update test",
 		},
 		{
 			name:    "a test that fails twice while traffic shifts cancels the update",
-			answers: map[string]string{"update": "UPDATE_IN_PROGRESS cancel UPDATE_ROLLBACK_COMPLETE", "tests-in": "fails fails"},
+			answers: map[string]string{"update": canceled, "fail": "in1 in2"},
 			calls:   "test deploy-gradual test-update cancel wait publish",
 			fails:   true, says: "The update was rolled back: plant-store-staging runs the build from before, " + commit + "-dirty",
 		},
 		{
 			name:    "a roll back that fails is said",
-			answers: map[string]string{"update": "UPDATE_IN_PROGRESS cancel UPDATE_ROLLBACK_FAILED", "tests-in": "fails fails"},
+			answers: map[string]string{"update": "status UPDATE_IN_PROGRESS; await cancel; status UPDATE_ROLLBACK_FAILED", "fail": "in1 in2"},
 			calls:   "test deploy-gradual test-update cancel wait publish",
 			fails:   true, says: "the roll back failed too",
 		},
 		{
 			name: "a deployment that ends before its test fails is not cancelled",
 			answers: map[string]string{
-				"update":   "UPDATE_IN_PROGRESS test-update UPDATE_COMPLETE",
-				"tests-in": "fails-late", "tests-after": "fails",
+				"update": "status UPDATE_IN_PROGRESS; await test-update; status UPDATE_COMPLETE",
+				"last":   "in1", "fail": "in1 after1",
 			},
 			calls: "test deploy-gradual test-update test publish",
 			fails: true, says: "git checkout " + commit + " ",
 		},
 		{
 			name:    "a test that fails afterwards prints the way back",
-			answers: map[string]string{"update": tested, "tests-after": "fails fails"},
+			answers: map[string]string{"update": tested, "fail": "after1 after2"},
 			calls:   "test deploy-gradual test-update test publish",
 			fails:   true, says: "deploy/deploy staging at-once\n",
 		},
 		{
 			name: "a build that is no commit of main is no way back", arguments: "staging at-once",
-			answers: map[string]string{"Build": "2222222000000000000000000000000000000000", "update": untested, "tests-after": "fails fails"},
+			answers: map[string]string{"Build": "2222222000000000000000000000000000000000", "update": untested, "fail": "after1 after2"},
 			calls:   "deploy-at-once test publish",
 			fails:   true, says: "The stack's output Build names no commit of main to return to.",
 		},
 		{
-			name:    "a build from before that has a sentence is not shown",
-			answers: map[string]string{"Build": commit + " is bad", "update": "UPDATE_IN_PROGRESS cancel UPDATE_ROLLBACK_COMPLETE", "tests-in": "fails fails"},
+			name:    "a build from before that is a text is neither shown nor run",
+			answers: map[string]string{"Build": commit + " is bad;touch evil", "update": canceled, "fail": "in1 in2"},
 			calls:   "test deploy-gradual test-update cancel wait publish",
 			fails:   true, says: "runs the build from before, an unknown build.",
 		},
 		{
-			name: "a build is data, and no command", arguments: "staging at-once",
-			answers: map[string]string{"Build": commit + ";touch evil", "update": untested, "tests-after": "fails fails"},
-			calls:   "deploy-at-once test publish",
-			fails:   true, says: "The stack's output Build names no commit of main to return to.",
-		},
-		{
 			name:    "a deployment that fails by itself is not cancelled",
-			answers: map[string]string{"update": "UPDATE_IN_PROGRESS test-update UPDATE_ROLLBACK_COMPLETE", "tests-in": "passes-late"},
+			answers: map[string]string{"update": "status UPDATE_IN_PROGRESS; await test-update; status UPDATE_ROLLBACK_COMPLETE", "last": "in1"},
 			calls:   "test deploy-gradual test-update publish",
 			fails:   true, says: "The deployment of plant-store-staging failed",
 		},
@@ -190,13 +177,13 @@ func TestDeploy(t *testing.T) {
 		},
 		{
 			name: "the first deployment shows the account, and is tested", arguments: "staging at-once first",
-			answers: map[string]string{"StackStatus": noStack, "update": "CREATE_COMPLETE"},
+			answers: map[string]string{"StackStatus": noStack, "update": "status CREATE_COMPLETE"},
 			calls:   "deploy-at-once test",
 			says:    "account              123456789012, eu-central-1\n",
 		},
 		{
 			name: "a first deployment that fails its test has no way back", arguments: "staging gradual first",
-			answers: map[string]string{"StackStatus": noStack, "update": "CREATE_COMPLETE", "tests-after": "fails fails"},
+			answers: map[string]string{"StackStatus": noStack, "update": "status CREATE_COMPLETE", "fail": "after1 after2"},
 			calls:   "deploy-gradual test publish",
 			fails:   true, says: "there is no build to return to",
 		},
@@ -214,23 +201,20 @@ func TestDeploy(t *testing.T) {
 			answers, programs := maps.Clone(smokeAnswers), maps.Clone(smokePrograms)
 			maps.Copy(answers, map[string]string{
 				"Build": commit + "-dirty 2026-11-22T12:00:00Z", "AlarmTopic": "TOPIC",
-				"update": "", "tests-before": "", "tests-in": "", "tests-after": "",
+				"update": "", "fail": "", "last": "",
 			})
 			maps.Copy(answers, test.answers)
 			maps.Copy(programs, deployPrograms)
 			p := newProject(t, answers, programs)
-			for _, pipe := range []string{"progress", "ended"} {
-				if err := syscall.Mkfifo(filepath.Join(p.folder, pipe), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
 			arguments := strings.Fields(cmp.Or(test.arguments, "staging"))
 			output, status := p.run(t, append([]string{"deploy/deploy"}, arguments...))
 
 			if failed := status != 0; failed != test.fails {
 				t.Errorf("it ends with %d, want a failure = %t:\n%s", status, test.fails, output)
 			}
-			calls := slices.DeleteFunc(p.calls(t), func(call string) bool { return strings.HasPrefix(call, "revoke-") })
+			calls := slices.DeleteFunc(p.calls(t), func(call string) bool {
+				return call == "asked" || call == "ended" || strings.HasPrefix(call, "revoke-")
+			})
 			if got := strings.Join(slices.Compact(calls), " "); got != test.calls {
 				t.Errorf("calls = %q, want %q:\n%s", got, test.calls, output)
 			}
@@ -265,19 +249,21 @@ func TestChanges(t *testing.T) {
 		build        string // the name that is given to the build
 		says         string
 	}{
-		{name: "a commit", before: commit, says: passes},
-		{name: "a file that no commit has", before: commit + "touch internal.go", says: "there are changes that no commit has"},
 		{
-			name: "a new file that git is set to hide", before: commit + "git config status.showUntrackedFiles no; touch internal.go",
+			name:   "a commit, with another configuration, and a file that git ignores",
+			before: "echo /bin >.gitignore; " + commit + "touch bin/new; echo >>samconfig.toml; mkdir environments; touch environments/a.yaml",
+			says:   passes,
+		},
+		{
+			name: "a new file, although git is set to hide it", before: commit + "git config status.showUntrackedFiles no; touch internal.go",
 			says: "there are changes that no commit has",
 		},
-		{name: "a folder that no commit has", before: commit + "mkdir internal; touch internal/a.go", says: "there are changes that no commit has"},
 		{name: "a changed file", before: commit + "echo >>deploy/stack", says: "there are changes that no commit has"},
-		{name: "a changed file in a build with a name", before: commit + "echo >>deploy/stack", build: "b 1", says: passes},
-		{name: "a file that git ignores", before: "echo /bin >.gitignore; " + commit + "touch bin/new", says: passes},
-		{name: "a changed configuration", before: commit + "echo >>samconfig.toml; mkdir environments; touch environments/a.yaml", says: passes},
+		{
+			name: "a changed file in a build with a name", before: commit + "echo >>deploy/stack", build: "b 1",
+			says: "changes that no commit has are deployed too, as the build 'b 1'\nAn error occurred (Throttling)",
+		},
 		{name: "a folder that is no clone", before: ":", says: "Run this in a clone, or name the build: BUILD=..."},
-		{name: "a build with a name in a folder that is no clone", before: ":", build: "b 1", says: passes},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -296,25 +282,18 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestUsage checks how to ask for the usage of a script, and when it is an error.
+// TestUsage checks what a script prints if an argument is missing.
 func TestUsage(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
-		name   string
-		typed  []string
-		prints string
-		status int
-	}{
-		{name: "deploy, asked for", typed: []string{"deploy/deploy", "--help"}, prints: "usage: deploy/deploy ENV [gradual|at-once] [first]\n"},
-		{name: "deploy without an environment", typed: []string{"deploy/deploy"}, prints: "usage: deploy/deploy ENV [gradual|at-once] [first]\n", status: 2},
-		{name: "smoke-test, asked for", typed: []string{"deploy/smoke-test", "--help"}, prints: "usage: deploy/smoke-test STACK\n"},
-		{name: "smoke-test without a stack", typed: []string{"deploy/smoke-test"}, prints: "usage: deploy/smoke-test STACK\n", status: 2},
+	for _, test := range []struct{ script, prints string }{
+		{script: "deploy/deploy", prints: "usage: deploy/deploy ENV [gradual|at-once] [first]\n"},
+		{script: "deploy/smoke-test", prints: "usage: deploy/smoke-test STACK\n"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
+		t.Run(test.script, func(t *testing.T) {
 			t.Parallel()
-			output, status := newProject(t, nil, nil).run(t, test.typed)
-			if output != test.prints || status != test.status {
-				t.Errorf("it ends with %d and prints %s, want %d and %s", status, output, test.status, test.prints)
+			output, status := newProject(t, nil, nil).run(t, []string{test.script})
+			if output != test.prints || status != 2 {
+				t.Errorf("it ends with %d and prints %s, want 2 and %s", status, output, test.prints)
 			}
 		})
 	}

@@ -57,7 +57,7 @@ build                b2
 		alarms = `alarms               0 of 2 fire
 `
 		back = `
-If the build b2 is bad, move AuthorizerFunction from version 10 to version 8, build b1:
+AuthorizerFunction, version 8, build b1:
 aws lambda update-alias --function-name a-1 --name live --function-version 8 --routing-config 'AdditionalVersionWeights={}'
 `
 		denied = "An error occurred (AccessDenied) when calling "
@@ -73,48 +73,39 @@ aws lambda update-alias --function-name a-1 --name live --function-version 8 --r
 		status  int
 	}{
 		{
-			name: "a build that changed one function, and the way back from it",
+			name: "a build that changed one function",
+			want: head + authorizer + createplant + alarms,
+		},
+		{
+			name: "the way back from it", options: "plants --back",
 			want: head + authorizer + createplant + alarms + back,
 		},
 		{
-			name:    "the ARN of a stack stands for its name",
-			options: "arn:aws:cloudformation:eu-central-1:123456789012:stack/plants/1",
-			want:    head + authorizer + createplant + alarms + back,
+			name: "the ARN of a stack stands for its name", options: "arn:aws:cloudformation:eu-central-1:123456789012:stack/plants/1",
+			want: head + authorizer + createplant + alarms,
 		},
 		{
-			name: "a canary in progress, an alarm that fires, and how to cancel the update",
+			name: "a canary in progress, an alarm that fires, each build to choose, and how to cancel the update",
 			answers: map[string]string{
-				"describe-stacks":         strings.Replace(answers["describe-stacks"], "UPDATE_COMPLETE", "UPDATE_IN_PROGRESS", 1),
-				"get-alias.a-1":           `{"FunctionVersion": "8", "RoutingConfig": {"AdditionalVersionWeights": {"10": 0.1}}}`,
+				"describe-stacks": strings.Replace(answers["describe-stacks"], "UPDATE_COMPLETE", "UPDATE_IN_PROGRESS", 1),
+				"get-alias.a-1":   `{"FunctionVersion": "8", "RoutingConfig": {"AdditionalVersionWeights": {"11": 0.1}}}`,
+				"list-versions-by-function.a-1": strings.Replace(answers["list-versions-by-function.a-1"], "[",
+					`[{"Version": "11", "Environment": {"Variables": {"BUILD": "b3"}}}, `, 1),
 				"describe-alarms.plants-": strings.Replace(answers["describe-alarms.plants-"], `"OK"`, `"ALARM", "StateUpdatedTimestamp": "2026-11-22T12:03:00Z"`, 1),
 			},
+			options: "plants --back",
 			want: strings.Replace(head, "COMPLETE", "IN_PROGRESS", 1) +
-				"AuthorizerFunction   version 8: 90 %, build b1\nAuthorizerFunction   version 10: 10 %, build b2\n" + createplant +
-				"alarms               1 of 2 fire\n                     plants-ErrorsAlarm-1 since 2026-11-22T12:03:00Z\n" + back +
+				"AuthorizerFunction   version 8: 90 %, build b1\nAuthorizerFunction   version 11: 10 %, build b3\n" + createplant +
+				"alarms               1 of 2 fire\n                     plants-ErrorsAlarm-1 since 2026-11-22T12:03:00Z\n" +
+				strings.NewReplacer("8", "11", "b1", "b3").Replace(back) + strings.NewReplacer("8", "10", "b1", "b2").Replace(back)[1:] + back[1:] +
 				"To cancel the update:\naws cloudformation cancel-update-stack --stack-name plants\n",
 		},
 		{
-			name: "a canary in progress after two older builds: which version is which, and the way back from each",
-			answers: map[string]string{
-				"get-alias.a-1": `{"FunctionVersion": "8", "RoutingConfig": {"AdditionalVersionWeights": {"10": 0.1}}}`,
-				"list-versions-by-function.a-1": strings.Replace(answers["list-versions-by-function.a-1"], "[",
-					`[{"Version": "7", "Environment": {"Variables": {"BUILD": "b0"}}}, `, 1),
-			},
-			want: head + "AuthorizerFunction   version 8: 90 %, build b1\nAuthorizerFunction   version 10: 10 %, build b2\n" + createplant + alarms + back +
-				`If the build b1 is bad, move AuthorizerFunction from version 8 to version 7, build b0:
-aws lambda update-alias --function-name a-1 --name live --function-version 7 --routing-config 'AdditionalVersionWeights={}'
-`,
-		},
-		{
-			name:    "after the aliases were moved back",
+			name:    "after the aliases were moved back, newer builds can be chosen too",
 			answers: map[string]string{"get-alias.a-1": `{"FunctionVersion": "8"}`},
-			want:    head + "AuthorizerFunction   version 8: 100 %, build b1\n" + createplant + alarms,
-		},
-		{
-			name:    "after a roll back, a warning not to move traffic off the good build",
-			answers: map[string]string{"describe-stacks": strings.Replace(answers["describe-stacks"], "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", 1)},
-			want: strings.Replace(head, "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", 1) + authorizer + createplant + alarms +
-				"\nThe last deployment was rolled back. Move a function only if the build that it has now is bad." + back,
+			options: "plants --back",
+			want: head + "AuthorizerFunction   version 8: 100 %, build b1\n" + createplant + alarms +
+				strings.NewReplacer("8", "10", "b1", "b2").Replace(back),
 		},
 		{
 			name: "in its first creation, a stack has no output, and may have no alias and no function",
@@ -147,28 +138,29 @@ AuthorizerFunction   ` + denied + `get-alias.a-1
 				"describe-stack-resources": `{"StackResources": [
 					{"ResourceType": "AWS::Lambda::Function", "LogicalResourceId": "F\u001b[2J\u009b\u202e\n", "PhysicalResourceId": "--debug;touch evil"}]}`,
 				"get-alias.--debug;touch evil": `{"FunctionVersion": "2"}`,
-				"list-versions-by-function.--debug;touch evil": `{"Versions": [{"Version": "1"},
+				"list-versions-by-function.--debug;touch evil": `{"Versions": [{"Version": "$LATEST"}, {"Version": "1"},
 					{"Version": "2", "Environment": {"Variables": {"BUILD": "b2"}}}]}`,
 			},
+			options: "plants --back",
 			want: head + "F [2J                version 2: 100 %, build b2\n" + alarms + `
-If the build b2 is bad, move F [2J    from version 2 to version 1, build unknown:
+F [2J   , version 1, build unknown:
 aws lambda update-alias --function-name '--debug;touch evil' --name live --function-version 1 --routing-config 'AdditionalVersionWeights={}'
 `,
 		},
 		{
 			name:    "version 1 of the AWS CLI prints a time as a number",
 			answers: map[string]string{"describe-alarms.plants-": `{"MetricAlarms": [{"AlarmName": "x", "StateValue": "ALARM", "StateUpdatedTimestamp": 1795496690.123}]}`},
-			want:    head + authorizer + createplant + "alarms               1 of 1 fire\n" + strings.Repeat(" ", 21) + "x since 2026-11-24T05:04:50Z\n" + back,
+			want:    head + authorizer + createplant + "alarms               1 of 1 fire\n" + strings.Repeat(" ", 21) + "x since 2026-11-24T05:04:50Z\n",
 		},
 		{
 			name:    "the test passes",
 			options: "plants --test", test: "true",
-			want: head + authorizer + createplant + alarms + "test output\ntest                 passed\n" + back,
+			want: head + authorizer + createplant + alarms + "test output\ntest                 passed\n",
 		},
 		{
 			name:    "the test fails",
 			options: "plants --test", test: "false",
-			want: head + authorizer + createplant + alarms + "test output\ntest                 failed, as its output says\n" + back,
+			want: head + authorizer + createplant + alarms + "test output\ntest                 failed, as its output says\n",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -93,10 +93,9 @@ var updateClaims = []claim{
 			t.Errorf("a build with another code ends with %v and prints %s, want a failure and %q", err, output, wayBack)
 		}
 		r.wantLive(t, output, "2222222 broken")
-		for line := range strings.Lines(output) {
-			if command := strings.TrimSpace(line); strings.HasPrefix(command, "aws lambda update-alias ") {
-				r.must(t, "bash", "-c", command)
-			}
+		for _, command := range strings.Split(output, "build "+r.commit+" first:\n")[1:] {
+			command, _, _ = strings.Cut(command, "\n")
+			r.must(t, "bash", "-c", command)
 		}
 		shown := r.must(t, "deploy/status", stack, "--test")
 		r.wantLive(t, shown, r.commit+" first")

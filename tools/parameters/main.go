@@ -1,10 +1,9 @@
-// Command parameters checks, before a deployment, that an environment sets each parameter of template.yaml
-// where SAM reads it, and that SAM deploys the environment's own stack with the environment's own parameters:
+// Command parameters checks, before a deployment, what SAM does not say about the configuration of an environment:
 //
 //	go run ./tools/parameters ENV
 //
-// SAM itself says nothing. It keeps the old value of a parameter that is left out. It ignores one that
-// template.yaml lacks, and one in samconfig.toml beside parameter_overrides.
+// SAM keeps the old value of a parameter that is left out. It ignores one that template.yaml lacks, and one in
+// samconfig.toml beside parameter_overrides. It deploys whatever stack the block in samconfig.toml names.
 //
 // A roll back builds an old commit with the newest files of the environments. So shared.yaml may set a parameter
 // that template.yaml does not have yet. A misspelt name in shared.yaml is found all the same: the right one is
@@ -12,8 +11,6 @@
 package main
 
 import (
-	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -34,10 +31,7 @@ func run(repository fs.FS, arguments []string, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "usage: go run ./tools/parameters ENV")
 		return 2
 	}
-	mistakes, err := check(repository, arguments[0])
-	if err != nil {
-		mistakes = append(mistakes, err.Error())
-	}
+	mistakes := check(repository, arguments[0])
 	for _, mistake := range mistakes {
 		fmt.Fprintln(stderr, mistake)
 	}
@@ -47,9 +41,6 @@ func run(repository fs.FS, arguments []string, stderr io.Writer) int {
 	return 0
 }
 
-// shared is the file with the parameters that all environments share.
-const shared = "environments/shared.yaml"
-
 // template is what template.yaml says of its parameters.
 type template struct {
 	Parameters map[string]struct {
@@ -57,96 +48,89 @@ type template struct {
 	} `yaml:"Parameters"`
 }
 
-// check returns what is wrong with the parameters of an environment of repository.
-func check(repository fs.FS, environment string) (mistakes []string, err error) {
+// check returns what is wrong with the configuration of an environment.
+func check(repository fs.FS, environment string) (mistakes []string) {
 	var declared template
-	if err := read(repository, "template.yaml", &declared); err != nil {
-		return nil, err
-	}
-	var common, own map[string]any
-	if err := read(repository, shared, &common); err != nil {
-		return nil, err
-	}
+	var shared, own map[string]any
 	file := "environments/" + environment + ".yaml"
-	if err := read(repository, file, &own); err != nil {
-		return nil, err
-	}
-	config, err := fs.ReadFile(repository, "samconfig.toml")
+	samconfig, err := fs.ReadFile(repository, "samconfig.toml")
+	err = errors.Join(err, read(repository, "template.yaml", &declared), read(repository, "environments/shared.yaml", &shared),
+		read(repository, file, &own))
 	if err != nil {
-		return nil, err
+		return []string{err.Error()}
 	}
-	mistakes = checkNames(declared, common, own, file)
-	mistakes = append(mistakes, checkStage(declared, cmp.Or(own["Stage"], common["Stage"]), environment, file)...)
-	for line := range strings.Lines(string(config)) { // of every block
-		name, _, _ := strings.Cut(line, "=")
-		name = strings.Trim(name, " \t\"'")
-		if _, known := declared.Parameters[name]; known {
-			mistakes = append(mistakes, fmt.Sprintf("samconfig.toml: SAM ignores %s here; set it in %s", name, file))
-		}
+	for _, mistake := range checkParameters(declared, shared, own) {
+		mistakes = append(mistakes, file+": "+mistake)
 	}
-	return append(mistakes, checkBlock(string(config), environment)...), nil
+	// A name such as staging-eu is no stage. Such an environment may have any.
+	stage := any(environment)
+	if slices.Contains(declared.Parameters["Stage"].AllowedValues, stage) && own["Stage"] != stage {
+		mistakes = append(mistakes, fmt.Sprintf("%s: Stage is %v, not %s", file, own["Stage"], environment))
+	}
+	for _, mistake := range checkBlock(string(samconfig), environment, declared) {
+		mistakes = append(mistakes, "samconfig.toml: "+mistake)
+	}
+	return mistakes
 }
 
-// checkNames returns what is wrong with the names of the parameters that all environments share, and of those in an
-// environment's own file.
-func checkNames(declared template, common, own map[string]any, file string) (mistakes []string) {
-	isSettable := func(name string) bool {
-		if _, known := declared.Parameters[name]; !known {
-			_, isNewer := common[name] // of a newer template
-			return isNewer
-		}
-		return !slices.Contains([]string{"Architecture", "Build", "Shift"}, name) // tools/function sets these
-	}
-	for _, from := range []struct {
-		file       string
-		parameters map[string]any
-	}{{file: shared, parameters: common}, {file: file, parameters: own}} {
-		for _, name := range slices.Sorted(maps.Keys(from.parameters)) {
-			if !isSettable(name) {
-				mistakes = append(mistakes, fmt.Sprintf("%s: template.yaml has no parameter %s that an environment sets", from.file, name))
-			}
+// checkParameters returns which parameters of an environment are missing, or should not be there.
+func checkParameters(declared template, shared, own map[string]any) (mistakes []string) {
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		_, isDeclared := declared.Parameters[name]
+		_, isShared := shared[name]
+		if !isDeclared && !isShared {
+			mistakes = append(mistakes, "template.yaml has no parameter "+name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(declared.Parameters)) {
-		_, isCommon := common[name]
+		_, isShared := shared[name]
 		_, isOwn := own[name]
-		if isSettable(name) && !isCommon && !isOwn {
-			mistakes = append(mistakes, fmt.Sprintf("%s: %s is missing, also in shared.yaml, so the stack would keep its old value", file, name))
+		isSet := isShared || isOwn
+		isOfBuild := name == "Architecture" || name == "Build" || name == "Shift"
+		if isOfBuild && isSet {
+			mistakes = append(mistakes, fmt.Sprintf("%s is set, here or in shared.yaml, but each build sets it", name))
+		}
+		if !isOfBuild && !isSet {
+			mistakes = append(mistakes, fmt.Sprintf("%s is missing, also in shared.yaml, so the stack would keep its old value", name))
 		}
 	}
 	return mistakes
 }
 
-// checkStage returns what is wrong with the stage of an environment. An environment such as staging-eu is no stage,
-// and may have any.
-func checkStage(declared template, stage any, environment, file string) (mistakes []string) {
-	want := environment
-	if environment == "local" { // part: local-aws {
-		want = "dev"
-	} // }
-	isStage := slices.Contains(declared.Parameters["Stage"].AllowedValues, any(want))
-	if isStage && stage != nil && stage != want {
-		mistakes = append(mistakes, fmt.Sprintf("%s: Stage is %v, not %s", file, stage, want))
-	}
-	return mistakes
-}
-
-// checkBlock returns what is wrong with an environment's block of samconfig.toml: it deploys the environment's
-// stack, with the environment's parameters. No dependency of ours parses TOML, so both lines must be written as here.
-func checkBlock(config, environment string) (mistakes []string) {
-	header := "[" + environment + ".deploy.parameters]"
-	_, block, _ := strings.Cut("\n"+config, "\n"+header)
-	block, _, _ = strings.Cut(block, "\n[")
+// checkBlock returns what is wrong with an environment's block of samconfig.toml. No dependency of ours parses TOML,
+// so the lines must be written as here.
+func checkBlock(samconfig, environment string, declared template) (mistakes []string) {
+	lines := block(samconfig, environment)
 	for _, line := range []string{
-		fmt.Sprintf(`stack_name = "plant-store-%s"`, environment),
-		`parameter_overrides = ["file://environments/shared.yaml", ` +
-			fmt.Sprintf(`"file://environments/%s.yaml", "file://.aws-sam/build/parameters.yaml"]`, environment),
+		`stack_name = "plant-store-` + environment + `"`,
+		`force_upload = true`,
+		`parameter_overrides = ["file://environments/shared.yaml", "file://environments/` + environment +
+			`.yaml", "file://.aws-sam/build/parameters.yaml"]`,
 	} {
-		if !slices.Contains(strings.Split(block, "\n"), line) {
-			mistakes = append(mistakes, fmt.Sprintf("samconfig.toml: %s lacks the line %s", header, line))
+		if !slices.Contains(lines, line) {
+			mistakes = append(mistakes, fmt.Sprintf("the block %s lacks the line %s", environment, line))
+		}
+	}
+	for _, line := range lines {
+		name, _, _ := strings.Cut(line, "=")
+		name = strings.Trim(name, " \t\"'")
+		if _, isParameter := declared.Parameters[name]; isParameter {
+			mistakes = append(mistakes, fmt.Sprintf("SAM ignores %s in the block %s: set it in environments/%s.yaml", name, environment, environment))
 		}
 	}
 	return mistakes
+}
+
+// block returns the settings in an environment's block of samconfig.toml.
+func block(samconfig, environment string) (lines []string) {
+	_, after, _ := strings.Cut(samconfig, "["+environment+".deploy.parameters]\n")
+	text, _, _ := strings.Cut(after, "\n[")
+	for line := range strings.SplitSeq(text, "\n") {
+		if line != "" && !strings.HasPrefix(line, "#") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // read decodes a YAML file. It refuses a member that is there twice.
@@ -155,8 +139,7 @@ func read(repository fs.FS, file string, into any) error {
 	if err != nil {
 		return err
 	}
-	err = yaml.NewDecoder(bytes.NewReader(content)).Decode(into)
-	if err != nil && !errors.Is(err, io.EOF) { // of an empty file
+	if err := yaml.Unmarshal(content, into); err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	return nil

@@ -10,150 +10,146 @@ import (
 	"testing/fstest"
 )
 
-// TestEnvironments checks that each environment of this repository passes.
+// TestEnvironments checks the environments of this repository. The block of each is that of default, which
+// deploys dev, but for the environment's name.
 func TestEnvironments(t *testing.T) {
 	repository := os.DirFS("../..")
+	samconfig, err := fs.ReadFile(repository, "samconfig.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
 	files, err := fs.Glob(repository, "environments/*.yaml")
 	if err != nil || len(files) < 2 {
 		t.Fatalf("there are the environments %q, %v", files, err)
 	}
+	audiences := map[any]string{} // part: jwt
 	for _, file := range files {
 		name := strings.TrimSuffix(path.Base(file), ".yaml")
 		if name == "shared" {
 			continue
 		}
-		if mistakes, err := check(repository, name); err != nil || len(mistakes) > 0 {
-			t.Errorf("%s has the mistakes %q, %v", name, mistakes, err)
+		if mistakes := check(repository, name); len(mistakes) > 0 {
+			t.Errorf("%s has the mistakes %q", name, mistakes)
 		}
+		want := strings.Split(strings.ReplaceAll(strings.Join(block(string(samconfig), "default"), "\n"), "dev", name), "\n")
+		if name == "local" { // part: local-aws {
+			want = slices.Insert(want, 1, `profile = "plant-store-local"`) // which no account has
+		} // }
+		if got := block(string(samconfig), name); !slices.Equal(got, want) {
+			t.Errorf("the block of %s is %q, want %q", name, got, want)
+		}
+		var parameters map[string]any
+		for _, from := range []string{"environments/shared.yaml", file} {
+			if err := read(repository, from, &parameters); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if name == "production" && parameters["RefusalLimit"] == 100 {
+			t.Error("RefusalsAlarm is off in production")
+		}
+		// part: jwt {
+		if audience := parameters["TokenAudience"]; audience != "" && audiences[audience] != "" {
+			t.Errorf("%s and %s take each other's JWTs, for %s", name, audiences[audience], audience)
+		}
+		audiences[parameters["TokenAudience"]] = name
+		// }
 	}
 }
 
-const (
-	overrides = `parameter_overrides = ["file://environments/shared.yaml", "file://environments/staging.yaml", "file://.aws-sam/build/parameters.yaml"]`
-	samconfig = "[staging.deploy.parameters]\ntags = \"Stage=staging\"\nstack_name = \"plant-store-staging\"\n" + overrides + "\n"
-)
-
-// staging returns a repository with an environment without a mistake.
-func staging() fstest.MapFS {
-	const template = "Parameters: {Architecture: , Build: , Memory: , Shift: , Stage: {AllowedValues: [dev, staging]}}"
-	return fstest.MapFS{
-		"template.yaml":             {Data: []byte(template)},
-		"environments/shared.yaml":  {Data: []byte("Memory: 256\n")},
-		"environments/staging.yaml": {Data: []byte("Stage: staging\n")},
-		"samconfig.toml":            {Data: []byte(samconfig)},
-		"environments/local.yaml":   {Data: []byte("Stage: staging\n")}, // part: local-aws
+// TestBackups checks that deploy/account.yaml backs up the tables with the tags of production.
+func TestBackups(t *testing.T) {
+	repository := os.DirFS("../..")
+	samconfig, err := fs.ReadFile(repository, "samconfig.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var account struct {
+		Resources struct {
+			Tables struct {
+				Properties struct {
+					BackupSelection struct {
+						Conditions map[string][]map[string]string `yaml:"Conditions"`
+					} `yaml:"BackupSelection"`
+				} `yaml:"Properties"`
+			} `yaml:"Tables"`
+		} `yaml:"Resources"`
+	}
+	if err := read(repository, "deploy/account.yaml", &account); err != nil {
+		t.Fatal(err)
+	}
+	var tags []string
+	for _, tag := range account.Resources.Tables.Properties.BackupSelection.Conditions["StringEquals"] {
+		tags = append(tags, strings.TrimPrefix(tag["ConditionKey"], "aws:ResourceTag/")+"="+tag["ConditionValue"])
+	}
+	want := `tags = "` + strings.Join(tags, " ") + `"`
+	if got := block(string(samconfig), "production"); !slices.Contains(got, want) {
+		t.Errorf("production has %q, and the backups are of what has %s", got, want)
 	}
 }
 
-// TestStatus checks the exit status.
-func TestStatus(t *testing.T) {
-	for _, test := range []struct {
-		name    string
-		lacks   string // a file
-		typed   []string
-		want    int
-		printed string
+// TestRun checks that each mistake in an environment is printed.
+func TestRun(t *testing.T) {
+	const (
+		template  = "Parameters: {Architecture: , Build: , Memory: , Shift: , Stage: {AllowedValues: [dev, staging]}}"
+		overrides = `parameter_overrides = ["file://environments/shared.yaml", "file://environments/staging.yaml", "file://.aws-sam/build/parameters.yaml"]`
+		samconfig = "[staging.deploy.parameters]\nstack_name = \"plant-store-staging\"\nforce_upload = true\n" + overrides + "\n"
+		missing   = "environments/staging.yaml: Memory is missing, also in shared.yaml, so the stack would keep its old value\n"
+		lacks     = "samconfig.toml: the block staging lacks the line "
+	)
+	for _, row := range []struct {
+		name          string
+		file, content string // in place of a good one
+		want          string
 	}{
-		{name: "no mistake", typed: []string{"staging"}},
-		{name: "no environment", want: 2, printed: "usage: go run ./tools/parameters ENV\n"},
-		{name: "a mistake", typed: []string{"shared"}, want: 1, printed: "lacks the line"},
-		{name: "no template", typed: []string{"staging"}, lacks: "template.yaml", want: 1, printed: "open template.yaml: file does not exist\n"},
-		{name: "no file of the environment", typed: []string{"dev"}, want: 1, printed: "open environments/dev.yaml: file does not exist\n"},
-		{name: "the local AWS as staging", typed: []string{"local"}, want: 1, printed: "environments/local.yaml: Stage is staging, not dev\n"}, // part: local-aws
-		{name: "no samconfig.toml", typed: []string{"staging"}, lacks: "samconfig.toml", want: 1, printed: "open samconfig.toml: file does not exist\n"},
+		{name: "no mistake"},
+		{name: "no file of the environment", file: "environments/staging.yaml", want: "open environments/staging.yaml: file does not exist\n"},
+		{name: "a parameter twice", file: "environments/shared.yaml", content: "Memory: 1\nMemory: 2", want: "environments/shared.yaml: yaml: unmarshal errors:\n  line 2: mapping key \"Memory\" already defined at line 1\n"},
+		{
+			name: "a parameter that the template lacks", file: "environments/staging.yaml", content: "TrottleRate: 7\nStage: staging",
+			want: "environments/staging.yaml: template.yaml has no parameter TrottleRate\n",
+		},
+		{name: "a parameter of a newer template, for a roll back", file: "environments/shared.yaml", content: "Memory: 256\nNewer: 1"},
+		{name: "a misspelt name in the file that all share", file: "environments/shared.yaml", content: "Memmory: 256", want: missing},
+		{
+			name: "a parameter that each build sets", file: "environments/shared.yaml", content: "Memory: 256\nShift: at-once",
+			want: "environments/staging.yaml: Shift is set, here or in shared.yaml, but each build sets it\n",
+		},
+		{
+			name: "the stage of another environment", file: "environments/staging.yaml", content: "Stage: dev",
+			want: "environments/staging.yaml: Stage is dev, not staging\n",
+		},
+		{name: "a name that is no stage, with any", file: "template.yaml", content: strings.Replace(template, ", staging", "", 1)},
+		{
+			name: "a parameter beside parameter_overrides", file: "samconfig.toml", content: samconfig + " \"Memory\" = 7",
+			want: "samconfig.toml: SAM ignores Memory in the block staging: set it in environments/staging.yaml\n",
+		},
+		{
+			name: "the stack of another environment", file: "samconfig.toml", content: strings.Replace(samconfig, "plant-store-staging", "plant-store-dev", 1),
+			want: lacks + "stack_name = \"plant-store-staging\"\n",
+		},
+		{name: "the parameters of another environment", file: "samconfig.toml", content: strings.Replace(samconfig, "staging.yaml", "dev.yaml", 1), want: lacks + overrides + "\n"},
+		{name: "what is in SAM's bucket", file: "samconfig.toml", content: strings.Replace(samconfig, "force_upload", "# force_upload", 1), want: lacks + "force_upload = true\n"},
+		{name: "a line in the block of another", file: "samconfig.toml", content: strings.Replace(samconfig, overrides, "[dev.deploy.parameters]\n"+overrides, 1), want: lacks + overrides + "\n"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			repository := staging()
-			delete(repository, test.lacks)
+		t.Run(row.name, func(t *testing.T) {
+			repository := fstest.MapFS{
+				"template.yaml":             {Data: []byte(template)},
+				"environments/shared.yaml":  {Data: []byte("Memory: 256\n")},
+				"environments/staging.yaml": {Data: []byte("Stage: staging\n")},
+				"samconfig.toml":            {Data: []byte(samconfig)},
+			}
+			delete(repository, row.file)
+			if row.content != "" {
+				repository[row.file] = &fstest.MapFile{Data: []byte(row.content)}
+			}
+			status := 0
+			if row.want != "" {
+				status = 1
+			}
 			var stderr strings.Builder
-			if got := run(repository, test.typed, &stderr); got != test.want || !strings.Contains(stderr.String(), test.printed) {
-				t.Errorf("run(%q) = %d and prints %q, want %d and %q", test.typed, got, &stderr, test.want, test.printed)
+			if got := run(repository, []string{"staging"}, &stderr); got != status || stderr.String() != row.want {
+				t.Errorf("run(staging) = %d and prints %q, want %d and %q", got, &stderr, status, row.want)
 			}
 		})
-	}
-}
-
-// TestMistakes checks that each mistake is found.
-func TestMistakes(t *testing.T) {
-	for _, test := range []struct {
-		name    string
-		file    string // of those below
-		content string
-		want    []string
-	}{
-		{name: "no mistake", file: "template.yaml", content: "Parameters: {Build: , Memory: , Shift: , Stage: {AllowedValues: [dev, staging]}}"},
-		{
-			name: "a parameter that the template lacks", file: "environments/staging.yaml", content: "TrottleRate: 7\nStage: staging\n",
-			want: []string{"environments/staging.yaml: template.yaml has no parameter TrottleRate that an environment sets"},
-		},
-		{
-			name: "a parameter of a newer template, for a roll back", file: "environments/shared.yaml", content: "Memory: 256\nNewer: 1\n",
-		},
-		{
-			name: "a misspelt name in the file that all share", file: "environments/shared.yaml", content: "Memmory: 256\n",
-			want: []string{"environments/staging.yaml: Memory is missing, also in shared.yaml, so the stack would keep its old value"},
-		},
-		{
-			name: "a parameter that each build sets", file: "environments/shared.yaml", content: "Memory: 256\nShift: at-once\n",
-			want: []string{"environments/shared.yaml: template.yaml has no parameter Shift that an environment sets"},
-		},
-		{
-			name: "a parameter that is left out", file: "environments/shared.yaml", content: "# nothing\n",
-			want: []string{"environments/staging.yaml: Memory is missing, also in shared.yaml, so the stack would keep its old value"},
-		},
-		{
-			name: "the stage of another environment", file: "environments/staging.yaml", content: "Stage: dev\n",
-			want: []string{"environments/staging.yaml: Stage is dev, not staging"},
-		},
-		{
-			name: "a parameter beside parameter_overrides", file: "samconfig.toml", content: samconfig + "Memory = 7\n",
-			want: []string{"samconfig.toml: SAM ignores Memory here; set it in environments/staging.yaml"},
-		},
-		{
-			name: "one with a quoted name", file: "samconfig.toml", content: samconfig + " \"Memory\" = 7\n'Stage' = \"dev\"\n",
-			want: []string{
-				"samconfig.toml: SAM ignores Memory here; set it in environments/staging.yaml",
-				"samconfig.toml: SAM ignores Stage here; set it in environments/staging.yaml",
-			},
-		},
-		{
-			name: "the stack of another environment", file: "samconfig.toml",
-			content: strings.Replace(samconfig, "plant-store-staging", "plant-store-dev", 1),
-			want:    []string{`samconfig.toml: [staging.deploy.parameters] lacks the line stack_name = "plant-store-staging"`},
-		},
-		{
-			name: "the parameters of another environment", file: "samconfig.toml",
-			content: strings.Replace(samconfig, "staging.yaml", "dev.yaml", 1),
-			want:    []string{"samconfig.toml: [staging.deploy.parameters] lacks the line " + overrides},
-		},
-		{
-			name: "no parameters of the build", file: "samconfig.toml",
-			content: strings.Replace(samconfig, `, "file://.aws-sam/build/parameters.yaml"`, "", 1),
-			want:    []string{"samconfig.toml: [staging.deploy.parameters] lacks the line " + overrides},
-		},
-		{
-			name: "the lines of the environment in the block of another", file: "samconfig.toml",
-			content: strings.Replace(samconfig, "tags", "[dev.deploy.parameters]\ntags", 1),
-			want: []string{
-				`samconfig.toml: [staging.deploy.parameters] lacks the line stack_name = "plant-store-staging"`,
-				"samconfig.toml: [staging.deploy.parameters] lacks the line " + overrides,
-			},
-		},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			repository := staging()
-			repository[test.file] = &fstest.MapFile{Data: []byte(test.content)}
-			if mistakes, err := check(repository, "staging"); err != nil || !slices.Equal(mistakes, test.want) {
-				t.Errorf("check = %q, %v, want %q", mistakes, err, test.want)
-			}
-		})
-	}
-}
-
-// TestOtherStage checks that an environment whose name is no stage may have any stage.
-func TestOtherStage(t *testing.T) {
-	if mistakes := checkStage(template{}, "staging", "staging-eu", "environments/staging-eu.yaml"); len(mistakes) > 0 {
-		t.Errorf("checkStage = %q, want no mistake", mistakes)
 	}
 }

@@ -23,7 +23,13 @@ type alarm struct {
 	Threshold                            any
 	Metrics                              []struct { // of another alarm: an expression, and the metrics that it reads
 		ID, Expression string
-		MetricStat     struct{ Period int } // seconds
+		MetricStat     struct {
+			Period int // seconds
+			Metric struct {
+				Namespace, MetricName string
+				Dimensions            []struct{ Value string }
+			}
+		}
 	}
 }
 
@@ -34,7 +40,7 @@ func TestAlarms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, a := range properties[alarm](t, production(t), "AWS::CloudWatch::Alarm") {
+	for name, a := range resources[alarm](t, production(t), "AWS::CloudWatch::Alarm") {
 		if !strings.Contains(string(operations), "\n### "+name+"\n") {
 			t.Errorf("docs/operations.md has no section %s", name)
 		}
@@ -82,15 +88,22 @@ func TestDegraded(t *testing.T) {
 		t.Fatal(err)
 	}
 	query := strings.NewReplacer("{ ", "filter ", "$.", "", "&&", "and", "||", "or", " }", " | stats ")
-	want := "\n# degraded\n" + query.Replace(production(t).Nodes["DegradedMetric.FilterPattern"])
+	want := "\n# degraded\n" + query.Replace(filterPattern(t, "DegradedMetric"))
 	if !strings.Contains(string(operations), want) {
 		t.Errorf("docs/operations.md does not have the query %q", want)
 	}
 }
 
-// TestExpired checks that the line that the authorizer writes of an expired token has what ExpiredMetric compares.
+// filterPattern returns which log lines a metric counts.
+func filterPattern(t *testing.T, metric string) string {
+	t.Helper()
+	type filter struct{ FilterPattern string }
+	return resources[filter](t, production(t), "AWS::Logs::MetricFilter")[metric].FilterPattern
+}
+
+// TestExpired compares ExpiredMetric with the line that the authorizer writes of an expired token.
 // TestRehearsal shows such lines to CloudWatch itself. // part: local-aws,github
-// The table of values has the pattern.
+// The line has every member that the metric reads.
 func TestExpired(t *testing.T) {
 	var written bytes.Buffer
 	authorizer := api.Authorizer{Verifier: expired{}, Log: slog.New(slog.NewJSONHandler(&written, nil))}
@@ -102,7 +115,7 @@ func TestExpired(t *testing.T) {
 		t.Fatalf("%s: %v", &written, err)
 	}
 	comparisons := regexp.MustCompile(`\$\.(\w+) (?:= "(\w+)")?`)
-	for _, comparison := range comparisons.FindAllStringSubmatch(production(t).Nodes["ExpiredMetric.FilterPattern"], -1) {
+	for _, comparison := range comparisons.FindAllStringSubmatch(filterPattern(t, "ExpiredMetric"), -1) {
 		member, want := comparison[1], comparison[2]
 		if got, isText := line[member].(string); !isText || want != "" && got != want {
 			t.Errorf("the line %s has %s = %v, want a text such as %q", &written, member, line[member], want)
@@ -121,10 +134,16 @@ func (expired) Verify(context.Context, string) (token.Principal, error) {
 // no line of ours.
 func TestCrashes(t *testing.T) {
 	s := production(t)
-	for name := range properties[function](t, s, "AWS::Lambda::Function") {
-		want := `{"Metric":{"Dimensions":[{"Name":"FunctionName","Value":"${` + name + `}"}],"MetricName":"Errors","Namespace":"AWS/Lambda"},"Period":60,"Stat":"Sum"}`
-		if got := s.Nodes["ErrorsAlarm.Metrics"]; !strings.Contains(got, want) {
-			t.Errorf("ErrorsAlarm reads %s, want %s in it", got, want)
+	counted := map[string]bool{}
+	for _, metric := range resources[alarm](t, s, "AWS::CloudWatch::Alarm")["ErrorsAlarm"].Metrics {
+		read := metric.MetricStat.Metric
+		if read.Namespace == "AWS/Lambda" && read.MetricName == "Errors" {
+			counted[named(read.Dimensions[0].Value)] = true
+		}
+	}
+	for name := range resources[function](t, s, "AWS::Lambda::Function") {
+		if !counted[name] {
+			t.Errorf("ErrorsAlarm reads the errors of %v, want also those of %s", counted, name)
 		}
 	}
 }

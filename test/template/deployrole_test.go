@@ -1,6 +1,7 @@
 package template
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -10,14 +11,13 @@ import (
 	"testing"
 )
 
-const (
-	role = "deploy/role.yaml"
+const role = "deploy/role.yaml"
 
-	github = "token.actions.githubusercontent.com"
-	trust  = `{"Statement":[{"Action":"sts:AssumeRoleWithWebIdentity",` +
-		`"Condition":{"StringEquals":{"` + github + `:aud":"sts.amazonaws.com","` + github + `:sub":"${Subject}"}},"Effect":"Allow",` +
-		`"Principal":{"Federated":"arn:${AWS::Partition}:iam::${AWS::AccountId}:oidc-provider/` + github + `"}}],"Version":"2012-10-17"}`
-)
+// policy is a policy of IAM.
+type policy struct {
+	Version   string
+	Statement []any
+}
 
 // TestPowers checks that whoever deploys cannot get more rights, and cannot read, delete or replace the
 // data or the logs. GitHub's tokens for the environment get the role.
@@ -25,19 +25,38 @@ const (
 // The role, and the boundary of the roles that it makes, have nothing but these powers: a list of what is
 // forbidden would miss an action.
 func TestPowers(t *testing.T) {
-	n := translated(t).Stacks[role].Nodes
-	n.check(t, []value{
-		{"Role", "Type", "AWS::IAM::Role"},
-		{"Role", "AssumeRolePolicyDocument", trust},
-		{"Role", "Policies.0.PolicyName", "deploy"},
-		{"Boundary", "Type", "AWS::IAM::ManagedPolicy"},
-		{"Parameters/*", "Type", "String"},
-		{"Outputs/Role", "Value", "${Role.Arn}"},
-		{"Outputs/Boundary", "Value", "${Boundary}"},
-	}, func(place, _ string) bool {
-		isText := strings.HasSuffix(place, "Description") || strings.HasSuffix(place, ".AllowedPattern") // see TestRolePatterns
-		return !isText && !strings.Contains(place, ".PolicyDocument.")
-	})
+	var got struct {
+		Boundary struct {
+			Type       string
+			Properties struct{ PolicyDocument policy }
+		}
+		Role struct {
+			Type       string
+			Properties struct {
+				AssumeRolePolicyDocument policy
+				Policies                 []struct {
+					PolicyName     string
+					PolicyDocument policy
+				}
+			}
+		}
+	}
+	content, err := json.Marshal(translated(t).Stacks[role].Resources)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(content))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&got); err != nil {
+		t.Fatalf("%s has more than a role with its policies, and a boundary: %v", role, err)
+	}
+	if policies := got.Role.Properties.Policies; len(policies) != 1 {
+		t.Fatalf("the role has %d policies, want 1", len(policies))
+	}
+	const github = "token.actions.githubusercontent.com"
+	got.Role.Properties.AssumeRolePolicyDocument.check(t, []string{`{"Action":"sts:AssumeRoleWithWebIdentity",` +
+		`"Condition":{"StringEquals":{"` + github + `:aud":"sts.amazonaws.com","` + github + `:sub":"${Subject}"}},"Effect":"Allow",` +
+		`"Principal":{"Federated":"iam::${AWS::AccountId}:oidc-provider/` + github + `"}}`})
 	const (
 		stackRoles = "iam::${AWS::AccountId}:role/${StackName}-*"
 		bucket     = "s3:::aws-sam-cli-managed-default-*"
@@ -45,7 +64,7 @@ func TestPowers(t *testing.T) {
 		log        = "logs:log-group:/aws/lambda/${StackName}"
 	)
 	equals := func(key string, value any) object { return object{"StringEquals": object{key: value}} }
-	n.checkPowers(t, "Role.Policies.0.PolicyDocument.Statement", []string{
+	got.Role.Properties.Policies[0].PolicyDocument.check(t, []string{
 		allow("cloudformation:CancelUpdateStack cloudformation:DeleteChangeSet cloudformation:DescribeChangeSet "+
 			"cloudformation:DescribeStackEvents cloudformation:DescribeStackResource cloudformation:DescribeStackResources "+
 			"cloudformation:DescribeStacks cloudformation:ExecuteChangeSet cloudformation:GetTemplate "+
@@ -84,7 +103,7 @@ func TestPowers(t *testing.T) {
 		allow("iam:CreateServiceLinkedRole", "iam::${AWS::AccountId}:role/aws-service-role/ops.apigateway.amazonaws.com/*",
 			equals("iam:AWSServiceName", "ops.apigateway.amazonaws.com")),
 	})
-	n.checkPowers(t, "Boundary.PolicyDocument.Statement", []string{
+	got.Boundary.Properties.PolicyDocument.check(t, []string{
 		allow("dynamodb:PutItem", "dynamodb:table/${StackName}-PlantsTable-*", nil),
 		allow("dynamodb:GetItem", "dynamodb:table/${StackName}-TokensTable-*", nil),
 		allow("logs:CreateLogStream logs:PutLogEvents", log+":*", nil),
@@ -105,33 +124,54 @@ func TestRolePatterns(t *testing.T) {
 		{"the role deploys a stack", "StackName", "plant-store-staging", true},
 		{"it deploys no other", "StackName", "*", false},
 	} {
-		pattern := regexp.MustCompile(translated(t).Stacks[role].Nodes["Parameters/"+row.parameter+".AllowedPattern"])
+		pattern := regexp.MustCompile(translated(t).Stacks[role].Parameters[row.parameter].AllowedPattern)
 		if got := pattern.MatchString(row.value); got != row.want {
 			t.Errorf("%s: %s may be %q = %t, want %t", row.name, row.parameter, row.value, got, row.want)
 		}
 	}
 }
 
-// checkPowers compares the statements of a policy with those that it may have, and must, without the partition,
+// check compares the statements of a policy with those that it may have, and must, without the partition,
 // the region and the account of a resource.
-func (n nodes) checkPowers(t *testing.T, place string, want []string) {
+func (p policy) check(t *testing.T, want []string) {
 	t.Helper()
 	shorten := strings.NewReplacer("arn:${AWS::Partition}:", "", "${AWS::Region}:${AWS::AccountId}:", "")
-	var got []json.RawMessage
-	if err := json.Unmarshal([]byte(shorten.Replace(n[place])), &got); err != nil {
-		t.Fatal(err)
-	}
-	for _, statement := range got {
-		i := slices.Index(want, string(statement))
+	for _, statement := range p.Statement {
+		text, err := json.Marshal(statement)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := shorten.Replace(string(text))
+		i := slices.Index(want, got)
 		if i < 0 {
-			t.Errorf("%s has %s: if that is safe, allow it in this test", place, statement)
+			t.Errorf("the policy has %s: if that is safe, allow it in this test", got)
 			continue
 		}
 		want = slices.Delete(want, i, i+1)
 	}
 	if len(want) > 0 {
-		t.Errorf("%s does not have %s", place, want)
+		t.Errorf("the policy does not have %s", want)
 	}
+}
+
+// object is a JSON object.
+type object = map[string]any
+
+// allow is a statement of IAM, in JSON. Spaces separate its actions, and its resources.
+func allow(actions, resources string, condition object) string {
+	statement := object{"Effect": "Allow", "Action": oneOrMore(actions), "Resource": oneOrMore(resources)}
+	if condition != nil {
+		statement["Condition"] = condition
+	}
+	text, _ := json.Marshal(statement) // which cannot fail
+	return string(text)
+}
+
+func oneOrMore(words string) any {
+	if strings.Contains(words, " ") {
+		return strings.Fields(words)
+	}
+	return words
 }
 
 // TestStackPolicy checks that no deployment may take a table out of the stack, or replace it.
@@ -150,7 +190,7 @@ func TestStackPolicy(t *testing.T) {
 		t.Fatal(err)
 	}
 	denial := policy.Statement[1]
-	for name := range properties[object](t, production(t), "AWS::DynamoDB::Table") {
+	for name := range resources[object](t, production(t), "AWS::DynamoDB::Table") {
 		actions, resources := fmt.Sprint(denial.Action), fmt.Sprint(denial.Resource)
 		if denial.Effect != "Deny" || actions != "[Update:Delete Update:Replace]" || !strings.Contains(resources, "LogicalResourceId/"+name) {
 			t.Errorf("the policy has %v, want it to keep %s", denial, name)

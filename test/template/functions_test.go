@@ -16,6 +16,8 @@ type function struct {
 	LoggingConfig any
 	MemorySize    any
 	Timeout       int // seconds
+
+	AutoPublishAliasAllProperties bool // of SAM's own type
 }
 
 // TestFunctions checks that Lambda stops a function at its timeout in package budget, and that the limit of its
@@ -24,7 +26,7 @@ type function struct {
 func TestFunctions(t *testing.T) {
 	s := production(t)
 	leastMemory := s.Parameters["Memory"].AllowedValues[0].(float64)
-	for name, f := range properties[function](t, s, "AWS::Lambda::Function") {
+	for name, f := range resources[function](t, s, "AWS::Lambda::Function") {
 		var heap float64
 		_, err := fmt.Sscanf(f.Environment.Variables["GOMEMLIMIT"], "%fMiB", &heap)
 		if err != nil || heap >= leastMemory {
@@ -40,14 +42,19 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// TestVersions checks that a change of a parameter alone publishes a version: the version's description
-// names the parameters that the function reads, except the name of the build, which only the log shows.
-// The longest values have room in the description.
+// TestVersions checks that every change of a function publishes a version, and that a change of a parameter alone
+// does so too: the version's description names the parameters that the function reads, except the name of the
+// build, which only the log shows. The longest values have room in the description.
 func TestVersions(t *testing.T) {
+	for name, f := range resources[function](t, translated(t).Stacks["template.yaml"], "AWS::Serverless::Function") {
+		if !f.AutoPublishAliasAllProperties {
+			t.Errorf("only new code publishes a version of %s", name)
+		}
+	}
 	type version struct{ FunctionName, Description string }
 	s := production(t)
-	functions := properties[function](t, s, "AWS::Lambda::Function")
-	for name, v := range properties[version](t, s, "AWS::Lambda::Version") {
+	functions := resources[function](t, s, "AWS::Lambda::Function")
+	for name, v := range resources[version](t, s, "AWS::Lambda::Version") {
 		f := functions[named(v.FunctionName)]
 		read := fmt.Sprint(f.Environment.Variables, f.MemorySize, f.LoggingConfig)
 		longest := v.Description

@@ -1,5 +1,5 @@
-// Package template checks what no linter sees in template.yaml, the templates in deploy, samconfig.toml and
-// the workflows: rules about the stack that SAM makes of the template, and about who may change it.
+// Package template checks what no linter sees in template.yaml and in the workflows: what SAM makes of the
+// template, rules about that, and who may change it.
 package template
 
 import (
@@ -18,10 +18,9 @@ func TestMain(m *testing.M) { processtest.RunInRoot(m) }
 
 // output is what translate.py prints.
 type output struct {
-	Stacks    map[string]stack // template.yaml by stage and shift, and those in deploy
-	Verdicts  []string         // on conditionRows
-	Samconfig nodes            // of each environment, and default
-	Workflows nodes            // such as deploy, and its jobs such as deploy/staging
+	Stacks   map[string]stack // template.yaml as SAM translates it, by stage and shift; and templates, by their files
+	Golden   string           // the resources and the outputs of the stack gradual, in YAML
+	Verdicts []string         // on conditionRows
 }
 
 var translation struct {
@@ -64,42 +63,47 @@ func production(t *testing.T) stack {
 	return translated(t).Stacks[gradual]
 }
 
-// object is a JSON object.
-type object = map[string]any
-
-// stack is a template after SAM, with references as translate.py writes them. Any other intrinsic function
-// is an object with the function's name as its only member.
+// stack is a template, with references as translate.py writes them. Any other intrinsic function is an object
+// with the function's name as its only member.
 type stack struct {
 	Parameters map[string]struct {
-		AllowedValues []any
-		MaxLength     int
+		AllowedPattern string
+		AllowedValues  []any
+		MaxLength      int
 	}
-	Resources map[string]struct {
-		Type       string
-		Properties json.RawMessage
-	}
-	Nodes nodes // of the resources, the parameters and the outputs
+	Resources map[string]json.RawMessage
 }
 
-// properties returns the properties of the resources of a type. It fails the test if there are none: a rule
-// must have something to check.
-func properties[T any](t *testing.T, s stack, kind string) map[string]T {
+// resources returns the properties of the resources of a type, or of all, and the attributes beside them, such as
+// DeletionPolicy. It fails the test if there are none: a rule must have something to check.
+func resources[T any](t *testing.T, s stack, kind string) map[string]T {
 	t.Helper()
 	found := map[string]T{}
-	for name, resource := range s.Resources {
-		if resource.Type != kind {
+	for name, content := range s.Resources {
+		var resource struct {
+			Type       string
+			Properties json.RawMessage
+		}
+		decode(t, content, &resource)
+		if kind != "" && resource.Type != kind {
 			continue
 		}
 		var decoded T
-		if err := json.Unmarshal(resource.Properties, &decoded); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		decode(t, content, &decoded)
+		decode(t, resource.Properties, &decoded)
 		found[name] = decoded
 	}
 	if len(found) == 0 {
 		t.Fatalf("the stack has no %s", kind)
 	}
 	return found
+}
+
+func decode(t *testing.T, content json.RawMessage, into any) {
+	t.Helper()
+	if err := json.Unmarshal(content, into); err != nil {
+		t.Fatalf("%s: %v", content, err)
+	}
 }
 
 // named returns the name in a reference, such as Log in ${Log.Arn}.

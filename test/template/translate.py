@@ -1,15 +1,14 @@
-"""Prints as JSON: the templates in deploy, the stacks that SAM makes of template.yaml, samconfig.toml
-and the workflows. For each line of standard input, which has parameters, also prints which conditions of
-template.yaml are met and which of its rules are broken. Runs in the root of the repository.
+"""Prints as JSON: the stacks that SAM makes of template.yaml, the golden file's text, and templates that SAM does
+not translate. For each line of standard input, which has parameters, also prints which conditions of template.yaml
+are met and which of its rules are broken. Runs in the root of the repository.
 """
 import copy
-import glob
 import json
-import os
+import re
 import sys
-import tomllib
 
 import boto3
+import yaml
 from samcli.lib.intrinsic_resolver.intrinsic_property_resolver import IntrinsicResolver
 from samcli.lib.intrinsic_resolver.intrinsics_symbol_table import IntrinsicsSymbolTable
 from samcli.yamlhelper import yaml_parse
@@ -45,6 +44,32 @@ def with_references_as_text(value):
     return value
 
 
+def translated(template, stage, shift):
+    """Returns the stack that SAM makes of a template. Its versions have no hash in their names."""
+    template = copy.deepcopy(template)
+    references = {name: "${%s}" % name for name in template["Parameters"]}  # SAM writes the values of some parameters
+    translator = Translator({}, Parser(), boto_session=boto3.Session(region_name="eu-central-1"))
+    stack = translator.translate(template, references | {"Stage": stage, "Shift": shift})
+    text = json.dumps(with_references_as_text(stack))
+    return json.loads(re.sub("(FunctionVersion)[0-9a-f]{10}", r"\1", text))
+
+
+class Dumper(yaml.SafeDumper):
+    """Writes a short collection in one line, and a text of several lines in as many."""
+
+    def represent_mapping(self, tag, mapping, flow_style=None):
+        return super().represent_mapping(tag, mapping, len(json.dumps(mapping)) < 110)
+
+    def represent_sequence(self, tag, sequence, flow_style=None):
+        return super().represent_sequence(tag, sequence, len(json.dumps(sequence)) < 110)
+
+    def represent_str(self, text):
+        return self.represent_scalar("tag:yaml.org,2002:str", text, "|" if "\n" in text else None)
+
+
+Dumper.add_representer(str, Dumper.represent_str)
+
+
 def verdict(template, parameters):
     """Returns the names of the conditions that are met with these parameters, and of the rules that are broken."""
     values = {name: parameter["Default"] for name, parameter in template["Parameters"].items()} | parameters
@@ -60,55 +85,13 @@ def verdict(template, parameters):
     return " ".join(sorted(names))
 
 
-def nodes(place, value):
-    """Returns what stands at a place, and at each below: a text, or JSON."""
-    found = {place: value if isinstance(value, str) else json.dumps(value, separators=(",", ":"), sort_keys=True)}
-    if isinstance(value, dict):
-        members = value.items()
-    else:
-        members = enumerate(value) if isinstance(value, list) else []
-    for name, member in members:
-        found |= nodes(f"{place}.{name}", member)
-    return found
-
-
 template = read("template.yaml")
 verdicts = [verdict(template, dict(item.split("=") for item in line.split())) for line in sys.stdin]
-del template["Globals"]["Function"]["CodeUri"]
-for resource in template["Resources"].values():
-    if resource["Type"] == "AWS::Serverless::Function":
-        resource["Properties"]["CodeUri"] = "s3://bucket/key"
-references = {name: "${%s}" % name for name in template["Parameters"]}  # SAM writes the values of some parameters
-translator = Translator({}, Parser(), boto_session=boto3.Session(region_name="eu-central-1"))
-stacks = {name: read(name) for name in glob.glob("deploy/*.yaml")}
+stacks = {"template.yaml": with_references_as_text(template)}
+stacks["deploy/role.yaml"] = with_references_as_text(read("deploy/role.yaml"))  # part: github
+template["Globals"]["Function"]["CodeUri"] = "s3://bucket/key"
 for name in ("dev gradual", "staging gradual", "production gradual", "production at-once"):
-    stage, shift = name.split()
-    stacks[name] = translator.translate(copy.deepcopy(template), references | {"Stage": stage, "Shift": shift})
-stacks = with_references_as_text(stacks)
-for stack in stacks.values():
-    stack["Nodes"] = {}
-    for name, resource in stack["Resources"].items():
-        attributes = {attribute: value for attribute, value in resource.items() if attribute != "Properties"}
-        stack["Nodes"] |= nodes(name, attributes | resource["Properties"])
-    for section in ("Parameters", "Outputs"):
-        for name, content in stack.get(section, {}).items():
-            stack["Nodes"] |= nodes(f"{section}/{name}", content)
-for name, resource in with_references_as_text(template["Resources"]).items():
-    stacks["production gradual"]["Nodes"] |= nodes(f"SAM/{name}", resource["Properties"])
-
-with open("samconfig.toml", "rb") as file:
-    config = tomllib.load(file)
-samconfig = {}
-for name, block in config.items():
-    if name != "version":
-        others = {command: block[command] for command in block if command not in ("deploy", "local_invoke", "local_start_api")}
-        samconfig |= nodes(name, block["deploy"]["parameters"] | others)
-workflows = {}
-for path in glob.glob(".github/workflows/*.yml"):
-    name, _ = os.path.splitext(os.path.basename(path))
-    workflow = read(path)
-    workflow["on"] = workflow.pop(True)  # what YAML 1.1 reads
-    for job, content in workflow.pop("jobs").items():
-        workflows |= nodes(f"{name}/{job}", content)
-    workflows |= nodes(name, workflow)
-json.dump({"Stacks": stacks, "Verdicts": verdicts, "Samconfig": samconfig, "Workflows": workflows}, sys.stdout)
+    stacks[name] = translated(template, *name.split())
+golden = {section: stacks["production gradual"][section] for section in ("Resources", "Outputs")}
+text = yaml.dump(golden, Dumper=Dumper, width=120)
+json.dump({"Stacks": stacks, "Verdicts": verdicts, "Golden": text}, sys.stdout)

@@ -2,66 +2,98 @@ package template
 
 import (
 	"encoding/hex"
-	"maps"
-	"slices"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v3"
 )
 
-// ciWorkflow returns what starts the workflow ci and each of its jobs, and with which rights.
-var ciWorkflow = []value{
-	{"ci*", "permissions", `{"contents":"read"}`},
-	{"ci", "on.pull_request", "null"},  // of a fork too, so without rights
-	{"ci", "on.workflow_call", "null"}, // part: github
-	{"ci/check", "steps.4", `{"run":".ci/run"}`},
-	{"ci/vulnerabilities", "if", "github.event_name == 'pull_request' || github.event_name == 'schedule'"},
+// workflow is what the rules read of a file in .github/workflows.
+type workflow struct {
+	Permissions map[string]string
+	Jobs        map[string]struct {
+		Permissions     map[string]string
+		If, Needs       string
+		Environment     string
+		Concurrency     struct{ Group string }
+		ContinueOnError any `yaml:"continue-on-error"`
+		Steps           []struct {
+			Run, Uses       string
+			With            map[string]string
+			ContinueOnError any `yaml:"continue-on-error"`
+		}
+	}
 }
 
-// TestWorkflow checks the table of ci.
-func TestWorkflow(t *testing.T) {
-	workflow(t, "ci").check(t, ciWorkflow, mustBeListed)
-}
-
-// workflow returns what a workflow and its jobs have.
-func workflow(t *testing.T, name string) nodes {
+// workflows returns each workflow, by its file.
+func workflows(t *testing.T) map[string]workflow {
 	t.Helper()
-	n := maps.Clone(translated(t).Workflows)
-	maps.DeleteFunc(n, func(place, _ string) bool {
-		of, _, _ := strings.Cut(place, ".")
-		return of != name && !strings.HasPrefix(of, name+"/")
-	})
-	return n
+	files, err := filepath.Glob(".github/workflows/*.yml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are the workflows %q, %v", files, err)
+	}
+	found := map[string]workflow{}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var decoded workflow
+		if err := yaml.Unmarshal(content, &decoded); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		found[file] = decoded
+	}
+	return found
 }
 
-// mustBeListed reports whether a place is about what starts a workflow or a job, in which order, and with which
-// rights.
-func mustBeListed(place, _ string) bool {
-	_, member, _ := strings.Cut(place, ".")
-	isOther := func(other string) bool { return strings.HasPrefix(member+".", other+".") }
-	return !slices.ContainsFunc([]string{"name", "runs-on", "timeout-minutes", "steps", "on.schedule", "on.workflow_dispatch"}, isOther)
-}
-
-// TestSteps checks that in no workflow a value becomes the text of a command, or a clone keeps a token, and that
-// an action is what it was when somebody read it.
+// TestSteps checks that in no workflow a value becomes the text of a command, a failure is hidden, or a clone keeps
+// a token, and that an action is what it was when somebody read it.
 func TestSteps(t *testing.T) {
-	n := translated(t).Workflows
-	for place, text := range n {
-		if strings.HasSuffix(place, ".run") && strings.Contains(text, "${{") {
-			t.Errorf("%s is %q, want its values in the environment", place, text)
+	for file, w := range workflows(t) {
+		for name, job := range w.Jobs {
+			for i, step := range job.Steps {
+				if strings.Contains(step.Run, "${{") {
+					t.Errorf("%s: step %d of %s is %q, want its values in the environment", file, i, name, step.Run)
+				}
+				if step.ContinueOnError != nil || job.ContinueOnError != nil {
+					t.Errorf("%s: step %d of %s hides a failure", file, i, name)
+				}
+				if step.Uses == "" {
+					continue
+				}
+				action, version, _ := strings.Cut(step.Uses, "@")
+				if commit, err := hex.DecodeString(version); err != nil || len(commit) != 20 {
+					t.Errorf("%s: step %d of %s is %s, want a commit", file, i, name, step.Uses)
+				}
+				if action == "actions/checkout" && step.With["persist-credentials"] != "false" {
+					t.Errorf("%s: step %d of %s leaves its token in the clone", file, i, name)
+				}
+			}
 		}
-		if strings.HasSuffix(place, ".continue-on-error") {
-			t.Errorf("%s hides a failure", place)
+	}
+}
+
+// TestRights checks that a job gets more rights than to read only after a check, in an environment, whose rules
+// then apply to it, and while no other job deploys there.
+func TestRights(t *testing.T) {
+	for file, w := range workflows(t) {
+		if len(w.Permissions) != 1 || w.Permissions["contents"] != "read" {
+			t.Errorf("%s may do %v, want contents: read", file, w.Permissions)
 		}
-		step, isAction := strings.CutSuffix(place, ".uses")
-		if !isAction || !strings.Contains(place, ".steps.") {
-			continue
-		}
-		action, version, _ := strings.Cut(text, "@")
-		if commit, err := hex.DecodeString(version); err != nil || len(commit) != 20 {
-			t.Errorf("%s is %s, want a commit", place, text)
-		}
-		if action == "actions/checkout" && n[step+".with.persist-credentials"] != "false" {
-			t.Errorf("%s leaves its token in the clone", place)
+		for name, job := range w.Jobs {
+			isChecked := job.Needs != "" || strings.Contains(job.If, "github.ref == 'refs/heads/main'") // the job then looks for the check
+			switch {
+			case job.Permissions == nil:
+			case !isChecked:
+				t.Errorf("%s: %s has rights without a check", file, name)
+			case job.Environment == "production" && !strings.Contains(job.If, "vars.PRODUCTION_HAS_REVIEWERS == 'true'"):
+				t.Errorf("%s: %s deploys to production without a review", file, name)
+			case job.Environment == "" || job.Concurrency.Group != "deploy-"+job.Environment:
+				t.Errorf("%s: %s has the environment %q and the group %q, want an environment and its group", file, name, job.Environment, job.Concurrency.Group)
+			}
 		}
 	}
 }

@@ -11,7 +11,7 @@
 - Web pages reach the deployed APIs and nothing else. Otherwise, any page in a browser on
   this machine could create a function and run it here.
 
-What it does not show is in docs/local-aws.md, "Rehearsal".
+docs/local-aws.md says what it does not show.
 """
 import copy
 import http.server

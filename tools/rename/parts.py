@@ -25,7 +25,7 @@ PARTS = {  # the files of git, with a slash at the end of a folder
     ],
     "github": [
         ".github/workflows/deploy.yml", "deploy/role.yaml", "deploy/workflow_test.go", "docs/github.md",
-        "test/template/deployrole_test.go", "test/template/deployworkflow_test.go",
+        "test/template/deployrole_test.go",
         # The rehearsal deploys with the role.
         "test/deployment/canary_test.go", "test/deployment/cors_test.go", "test/deployment/deletion_test.go",
         "test/deployment/deployment_test.go", "test/deployment/gateway_test.go", "test/deployment/operation_test.go",
@@ -68,7 +68,7 @@ def texts():
     for file in output("git", "ls-files", "-z", "--", ".", ":!tools/rename").rstrip("\0").split("\0"):
         if os.path.islink(file):
             raise ValueError(f"{file} is a symbolic link, which may lead out of this folder")
-        if not re.search(r"\.(png|sum|pem)$|requirements", file):
+        if not re.search(r"\.(png|sum|pem)$|requirements|testdata/stack", file):
             with open(file, encoding="utf-8", newline="") as opened:
                 yield file, opened.read()
 

@@ -52,6 +52,7 @@ func TestRename(t *testing.T) {
 		},
 		{name: "README has its first two paragraphs", command: "sed -n 3p README.md | grep 'is a small web service' && sed -n 5p README.md | grep '^The service and its tests run'"},
 		{name: "unit tests pass, with the tokens of the sample events", command: "go test ./internal/aardwolf ./internal/token ./tools/samples"},
+		{name: "the rules about the stack have the new names", command: "! command -v sam || go test ./test/template -update"},
 		{name: "tests of what a command prints pass", command: "go test -run TestStatus ./deploy"},
 	} {
 		if !t.Run(step.name, func(t *testing.T) {

@@ -40,6 +40,7 @@ func TestWithout(t *testing.T) {
 			}
 			marks := "(#|//|<!--) part: ([a-z,-]*,)?(" + strings.ReplaceAll(parts, ",", "|") + ")[^a-z]*$"
 			run(t, folder, "! git grep -nE '"+marks+"' -- ':!tools/rename'")
+			runIf(t, folder, "sam", "go test ./test/template -update")
 			run(t, folder, "CI= go test "+tests)
 			runIf(t, folder, "sam", "sam validate --lint")
 			runIf(t, folder, "cfn-lint", "cfn-lint deploy/*.yaml")

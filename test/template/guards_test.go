@@ -9,13 +9,16 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// guards are what no change of the stack may take away, also not one that updates the golden file. Each is about all
-// resources of a type, and so about a new function or table too.
-var guards = []struct {
+// guard is what no change of a stack may take away.
+type guard struct {
 	why string
 	of  string   // a type, or the name of a resource
 	has []string // one of these, in YAML: null is nothing, * each member, and /.../ a regular expression
-}{
+}
+
+// guards are those of the service, also against a change that updates the golden file. Each is about all resources of a
+// type, and so about a new function or table too.
+var guards = []guard{
 	{
 		why: "Whoever takes over a function can do one action on one table and write the log, and nobody else gets these rights.",
 		of:  "AWS::IAM::Role",
@@ -111,14 +114,48 @@ var guards = []struct {
 	},
 }
 
-func TestGuards(t *testing.T) {
-	resources := decodeYAML(t, translated(t).Golden)["Resources"].(map[string]any)
+// accountGuards are those of deploy/account.yaml.
+var accountGuards = []guard{
+	{
+		why: "Only AWS's services publish to the topic.",
+		of:  "AWS::SNS::TopicPolicy",
+		has: []string{`{Properties: {PolicyDocument: {Statement: [
+			{Effect: Allow, Principal: {Service: [budgets.amazonaws.com, cloudwatch.amazonaws.com]}, Action: sns:Publish,
+				Condition: {StringEquals: {aws:SourceAccount: '${AWS::AccountId}'}}},
+			{Effect: Allow, Principal: {Service: events.amazonaws.com}, Action: sns:Publish}]}}}`},
+	},
+	{
+		why: "Only AWS Backup has the rights for backups, and no others.",
+		of:  "AWS::IAM::Role",
+		has: []string{`{Properties: {
+			AssumeRolePolicyDocument: {Statement: [{Effect: Allow, Action: sts:AssumeRole, Principal: {Service: backup.amazonaws.com}}]},
+			ManagedPolicyArns: ['arn:${AWS::Partition}:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup'],
+			Policies: null}}`},
+	},
+	{
+		why: "Backups have the key that a copy into another account needs.",
+		of:  "AWS::Backup::BackupVault",
+		has: []string{`{Properties: {EncryptionKeyArn: {Fn::If: [HasKey, '${VaultKey}', '${AWS::NoValue}']}}}`},
+	},
+}
+
+func TestGuards(t *testing.T) { checkGuards(t, guards, production(t)) }
+
+func TestAccountGuards(t *testing.T) {
+	checkGuards(t, accountGuards, translated(t).Stacks["deploy/account.yaml"])
+}
+
+func checkGuards(t *testing.T, guards []guard, s stack) {
+	t.Helper()
+	resources := map[string]map[string]any{}
+	for name, content := range s.Resources {
+		resources[name] = decodeYAML(t, string(content)) // JSON is YAML
+	}
 	for _, guard := range guards {
 		t.Run(guard.why, func(t *testing.T) {
 			guarded := 0
 			for name, resource := range resources {
-				kind := resource.(map[string]any)["Type"]
-				if guard.of != "*" && guard.of != kind && guard.of != name {
+				if guard.of != "*" && guard.of != resource["Type"] && guard.of != name {
 					continue
 				}
 				guarded++

@@ -88,6 +88,7 @@ def verdict(template, parameters):
 template = read("template.yaml")
 verdicts = [verdict(template, dict(item.split("=") for item in line.split())) for line in sys.stdin]
 stacks = {"template.yaml": with_references_as_text(template)}
+stacks["deploy/account.yaml"] = with_references_as_text(read("deploy/account.yaml"))
 stacks["deploy/role.yaml"] = with_references_as_text(read("deploy/role.yaml"))  # part: github
 template["Globals"]["Function"]["CodeUri"] = "s3://bucket/key"
 for name in ("dev gradual", "staging gradual", "production gradual", "production at-once"):

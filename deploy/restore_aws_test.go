@@ -100,11 +100,14 @@ func (a *restoreAWS) newPlants(table string, names map[string]string) {
 	}
 }
 
-// put stores a plant. One with the name now is half a second newer than others.
+// put stores a plant. Those of now and of smoke-test, which has a subject of its own, are half a second newer than others.
 func (a *restoreAWS) put(table, id, name string) {
-	created := "2026-01-31T13:00:00Z"
-	if name == "now" {
+	created, subject := "2026-01-31T13:00:00Z", "alice"
+	if name == "now" || name == "smoke-test" {
 		created = "2026-01-31T13:00:00.5Z"
+	}
+	if name == "smoke-test" {
+		subject = name
 	}
 	item := map[string]types.AttributeValue{
 		"id":         &types.AttributeValueMemberN{Value: id},
@@ -112,6 +115,7 @@ func (a *restoreAWS) put(table, id, name string) {
 		"tag":        &types.AttributeValueMemberS{Value: ""},
 		"it's":       &types.AttributeValueMemberS{Value: "no attribute of ours"},
 		"created_at": &types.AttributeValueMemberS{Value: created},
+		"created_by": &types.AttributeValueMemberS{Value: subject},
 	}
 	_, err := a.client.PutItem(a.t.Context(), &dynamodb.PutItemInput{TableName: aws.String(a.table(table)), Item: item})
 	if err != nil {

@@ -57,6 +57,16 @@ func TestRestore(t *testing.T) {
 			says:  "1 items added, 0 replaced; 0 were there, 1 are there and differ\n",
 			want:  map[string]string{"1": "older", "2": "now", "3": "now"},
 		},
+		{
+			name: "the table of a deleted stack, after the test of the new one", options: "--from $older",
+			setUp: func(a *restoreAWS) {
+				a.newPlants("older", map[string]string{"1": "older"})
+				a.put("plants", "2", "smoke-test")
+				a.put("plants", "3", "older")
+			},
+			says: "1 items added, 0 replaced; 0 were there, 0 are there and differ\n",
+			want: map[string]string{"1": "older", "2": "smoke-test", "3": "older"},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

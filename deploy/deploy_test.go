@@ -156,7 +156,7 @@ func TestDeploy(t *testing.T) {
 			name: "a build that is no commit of main is no way back", arguments: "staging at-once",
 			answers: map[string]string{"Build": "2222222000000000000000000000000000000000", "update": untested, "fail": "after1 after2"},
 			calls:   "deploy-at-once test publish",
-			fails:   true, says: "The stack's output Build names no commit of main to return to.",
+			fails:   true, says: "is no commit of main, so no command can deploy it again.",
 		},
 		{
 			name:    "a build from before that is a text is neither shown nor run",

@@ -80,7 +80,8 @@ func classify(err error) outcome {
 	return outcome{entry: e, err: err}
 }
 
-// find returns the entry of err in the catalogue, and internalError if err has none.
+// find returns the entry of err in the catalogue, and internalError if err has none. The nil of internalError
+// matches nothing, because err is not nil.
 func find(err error) entry {
 	for _, e := range catalogue {
 		if errors.Is(err, e.matches) {

@@ -5,7 +5,7 @@
 // HTTP into these events on a developer's machine.
 //
 // Every answer of Service is 200 with what the operation returns, or 400 with an Error of the catalogue,
-// also if the event is malformed, the store fails or the code panics. Service logs each request in one line.
+// also if the event is malformed, the store fails or the operation panics. Service logs each request in one line.
 // Authorizer logs one too if it does not allow the request, or if its check was slow. No line has a token, a
 // header or a body.
 package api

@@ -25,7 +25,7 @@ type request struct {
 	RequestContext  struct {
 		RequestID  string `json:"requestId"`
 		Authorizer struct {
-			Lambda verdict `json:"lambda"` // see verdict.go
+			Verdict verdict `json:"lambda"` // see verdict.go
 		} `json:"authorizer"`
 	} `json:"requestContext"`
 
@@ -35,12 +35,12 @@ type request struct {
 
 // decode reads an event, and leaves the body encoded.
 //
-// API Gateway copies the query into the event, and a client can send one with bytes that are not UTF-8. So they
-// are allowed here, and so are duplicate names: two names of such bytes are equal once they are decoded. In the
-// body, [request.body] and [plant.Decode] refuse both.
+// It allows bytes that are not UTF-8, because API Gateway copies the query into the event, and a client can send any
+// bytes there. It allows duplicate names too, because two names with such bytes may become equal when they are
+// decoded. In the body, [request.body] and [plant.Decode] refuse both.
 //
-// The first version of encoding/json, which decodes the events of aws-lambda-go, replaces invalid UTF-8 silently,
-// so the service could store a plant that nobody sent.
+// It does not use the event types of aws-lambda-go. The first version of encoding/json decodes those, and replaces
+// invalid UTF-8 silently, so the service could store a plant that nobody sent.
 func decode(event []byte) (request, error) {
 	var r request
 	if json.Unmarshal(event, &r, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) != nil {
@@ -80,7 +80,7 @@ func (r request) body() ([]byte, error) {
 
 // parseBearer returns the token in the value of an Authorization header, by RFC 6750 section 2.1:
 // `Bearer`, in any case, one or more spaces, and the token. It returns errTokenMissing for another
-// scheme or none, and errTokenMalformed if what follows Bearer is not one token.
+// scheme or none, and errTokenMalformed if anything but spaces and one token follows Bearer, such as a tab.
 func parseBearer(authorization string) (string, error) {
 	end := strings.IndexAny(authorization+" ", " \t") // of the scheme; the added space ends one without a token
 	if !strings.EqualFold(authorization[:end], "Bearer") {

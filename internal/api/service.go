@@ -26,8 +26,8 @@ type Service struct {
 type operation struct {
 	name string // in the log
 
-	// answer returns the body of the answer 200, or an error of the catalogue. The authorizer has allowed the
-	// request. An operation that takes an idempotency key sets it in the request: the errors 5002 and 5004
+	// answer returns the body of the answer 200, or an error of the catalogue. The verdict on the request is
+	// allow. An operation that takes an idempotency key sets it in the request: the errors 5002 and 5004
 	// return it.
 	answer func(*Service, context.Context, *request) (body any, err error)
 }
@@ -60,15 +60,15 @@ func (s *Service) handle(ctx context.Context, event []byte) (r request, body any
 	if err != nil {
 		return r, nil, err
 	}
-	r.principal, err = r.RequestContext.Authorizer.Lambda.principal(r.Headers["authorization"])
+	r.principal, err = r.RequestContext.Authorizer.Verdict.principal(r.Headers["authorization"])
 	if err != nil {
 		return r, nil, err
 	}
-	o, known := operations[r.RouteKey]
+	op, known := operations[r.RouteKey]
 	if !known {
 		return r, nil, fmt.Errorf("api: no operation has the route %q", r.RouteKey)
 	}
-	body, err = o.answer(s, ctx, &r)
+	body, err = op.answer(s, ctx, &r)
 	return r, body, err
 }
 

@@ -50,5 +50,5 @@ func (v verdict) principal(authorization string) (token.Principal, error) {
 	case v.Verdict == "unavailable":
 		return token.Principal{}, token.ErrUnavailable
 	}
-	return token.Principal{}, errors.New("api: unknown verdict")
+	return token.Principal{}, errors.New("api: unknown or incomplete verdict")
 }

@@ -1,5 +1,5 @@
-// Package budget has the times that limit a request. Two functions answer it: the authorizer, and that of the
-// operation, such as creating a plant. In each, every time is shorter than the next:
+// Package budget has the times that limit a request. It takes two functions: the authorizer, and the function of
+// the operation, such as creating a plant. In each, every time is shorter than the next:
 //
 //   - one attempt, which is one request to DynamoDB: 0.7 s, AttemptTimeout of package dynamo
 //   - the function's own work and all attempts together: [OperationWait], [AuthorizerWait]

@@ -31,7 +31,7 @@ func (s *Service) createPlant(ctx context.Context, r *request) (any, error) {
 	}
 	err = s.Plants.Create(ctx, plant.Write{
 		NewPlant: p,
-		Key:      plant.NewWriteKey(r.principal.Subject, r.idempotencyKey),
+		WriteKey: plant.NewWriteKey(r.principal.Subject, r.idempotencyKey),
 		Subject:  r.principal.Subject,
 		Time:     time.Now().UTC(),
 	})

@@ -97,7 +97,7 @@ func TestOutcomes(t *testing.T) {
 				plants := store{create: func(ctx context.Context, got plant.Write) error {
 					want := plant.Write{
 						NewPlant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: canary}},
-						Key:      plant.NewWriteKey("alice", key),
+						WriteKey: plant.NewWriteKey("alice", key),
 						Subject:  "alice",
 						Time:     start.UTC(),
 					}
@@ -144,7 +144,7 @@ func TestFreshKey(t *testing.T) {
 		return plant.ErrUnavailable
 	}}
 	got := checkedAnswer(t, plants, event(nil, validBody, allowed()))
-	if got.key != "fresh" || write.Key != plant.NewWriteKey("alice", "fresh") {
+	if got.key != "fresh" || write.WriteKey != plant.NewWriteKey("alice", "fresh") {
 		t.Errorf("Invoke = %v after %+v, want the fresh key in both", got, write)
 	}
 }

@@ -23,13 +23,13 @@ import (
 // fern is the write of these tests.
 var fern = plant.Write{
 	NewPlant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: "fern", Tag: new("")}},
-	Key:      plant.NewWriteKey("alice", "k"),
+	WriteKey: plant.NewWriteKey("alice", "k"),
 }
 
 // What a put finds under its id, if the condition fails.
 var (
-	sameRequest  = exists(fern.Key, "fern")
-	otherPlant   = exists(fern.Key, "ficus")
+	sameRequest  = exists(fern.WriteKey, "fern")
+	otherPlant   = exists(fern.WriteKey, "ficus")
 	otherRequest = exists(plant.NewWriteKey("bob", "k"), "fern")
 	unreadable   = strings.Replace(sameRequest, "2026-03-01T11:00:00Z", "yesterday", 1)
 	keyInCase    = strings.Replace(sameRequest, "write_key", "Write_Key", 1)

@@ -40,7 +40,7 @@ func TestItemsOfOthers(t *testing.T) {
 	}
 	put(plants, "id", &types.AttributeValueMemberN{Value: "1"})
 	put(tokens, "id", &types.AttributeValueMemberS{Value: "1"})
-	write := plant.Write{NewPlant: plant.NewPlant{ID: 1}, Key: "k"}
+	write := plant.Write{NewPlant: plant.NewPlant{ID: 1}, WriteKey: "k"}
 	if err := (&dynamo.Plants{Client: client, Table: plants}).Create(t.Context(), write); !errors.Is(err, plant.ErrExists) {
 		t.Errorf("Create = %v, want %v", err, plant.ErrExists)
 	}

@@ -49,7 +49,7 @@ func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 		plantAttributes: plantAttributes(w.NewPlant.Plant),
 		CreatedAt:       w.Time.UTC(),
 		CreatedBy:       w.Subject,
-		WriteKey:        w.Key,
+		WriteKey:        w.WriteKey,
 	})
 	if err != nil {
 		return fmt.Errorf("dynamo: encode plant: %w", err)
@@ -74,7 +74,7 @@ func checkExistingPlant(w plant.Write, attributes map[string]types.AttributeValu
 	var stored plantItem
 	err := unmarshal(attributes, &stored)
 	switch {
-	case err != nil, stored.WriteKey != w.Key: // another program, or another request, wrote it
+	case err != nil, stored.WriteKey != w.WriteKey: // another program, or another request, wrote it
 		return plant.ErrExists
 	case !reflect.DeepEqual(plant.Plant(stored.plantAttributes), w.NewPlant.Plant):
 		return plant.ErrKeyReused

@@ -17,7 +17,7 @@ func TestPlantItem(t *testing.T) {
 		fake := newFake(t, succeed)
 		write := plant.Write{
 			NewPlant: plant.NewPlant{ID: -7, Plant: plant.Plant{Name: "fern"}},
-			Key:      "k",
+			WriteKey: "k",
 			Subject:  "alice",
 			Time:     time.Date(2026, 3, 1, 13, 0, 0, 0, time.FixedZone("CET", 3600)),
 		}

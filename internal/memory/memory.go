@@ -23,7 +23,7 @@ var _ plant.Store = (*Plants)(nil)
 func (s *Plants) Create(_ context.Context, w plant.Write) error {
 	stored, _ := s.writes.LoadOrStore(w.NewPlant.ID, w)
 	switch first := stored.(plant.Write); {
-	case first.Key != w.Key:
+	case first.WriteKey != w.WriteKey:
 		return plant.ErrExists
 	case !reflect.DeepEqual(first.NewPlant, w.NewPlant):
 		return plant.ErrKeyReused

@@ -22,7 +22,7 @@ func TestConcurrentRequests(t *testing.T) {
 		var group sync.WaitGroup
 		for i := range 8 {
 			group.Go(func() {
-				if err := store.Create(t.Context(), plant.Write{Key: fmt.Sprint(i % 4)}); err == nil {
+				if err := store.Create(t.Context(), plant.Write{WriteKey: fmt.Sprint(i % 4)}); err == nil {
 					succeeded.Add(1)
 				}
 			})

@@ -31,8 +31,7 @@ type Store interface {
 	// if the store now has w.NewPlant, written by this call or by an earlier one with the same key.
 	// It returns ErrExists or ErrKeyReused if the id is taken, and leaves the stored plant as it is. It
 	// returns ErrUnavailable or ErrOutcomeUnknown if the store fails. Any other error means that nothing was
-	// stored, and that no request can succeed until an operator changes something, for example creates the
-	// table.
+	// stored, and that no request can succeed until an operator changes something, such as the table or the role.
 	//
 	// The same write may be repeated any number of times, also concurrently. Create returns before
 	// the deadline of ctx or soon after it.
@@ -42,14 +41,15 @@ type Store interface {
 // Write is one request to create a plant.
 type Write struct {
 	NewPlant NewPlant
-	Key      string    // of the request: for one id, writes with the same key are the same request, so a retry is safe
+	WriteKey string    // of the request: for one id, writes with the same key are the same request, so a retry is safe
 	Subject  string    // of the request's token
 	Time     time.Time // of the request; the store keeps that of the first request with this key
 }
 
-// NewWriteKey returns the key of a request: the SHA-256, in lower-case hexadecimal, of the length of
-// subject in eight bytes, subject and idempotencyKey. The length keeps the requests of two subjects
-// apart.
+// NewWriteKey returns the write key of a request: the SHA-256, in lower-case hexadecimal, of three parts in a row:
+// the length of subject in eight bytes, subject, and idempotencyKey. The length keeps the requests of two subjects
+// apart. The key of a request must never change: a repeat would get ErrExists for the plant that it created before
+// the change.
 func NewWriteKey(subject, idempotencyKey string) string {
 	message := binary.BigEndian.AppendUint64(nil, uint64(len(subject)))
 	sum := sha256.Sum256(append(message, subject+idempotencyKey...))

@@ -103,7 +103,7 @@ func TestBroken(t *testing.T) {
 		{
 			name: "a retry is another request", refused: retry,
 			service: &brokenService{create: func(sound plant.Store, w plant.Write) error {
-				w.Key = rand.Text()
+				w.WriteKey = rand.Text()
 				return sound.Create(context.Background(), w)
 			}},
 		},

@@ -140,7 +140,7 @@ func (c *client) create(w write) error {
 	store := &dynamo.Plants{Client: dynamotest.FunctionClient(c.proxy.URL), Table: c.table}
 	ctx, cancel := context.WithTimeout(context.Background(), c.timeout)
 	defer cancel()
-	err := store.Create(ctx, plant.Write{NewPlant: newPlant, Key: w.key, Subject: "alice", Time: time.Now()})
+	err := store.Create(ctx, plant.Write{NewPlant: newPlant, WriteKey: w.key, Subject: "alice", Time: time.Now()})
 	for _, outcome := range []error{plant.ErrExists, plant.ErrKeyReused, plant.ErrUnavailable, plant.ErrOutcomeUnknown} {
 		if errors.Is(err, outcome) {
 			return outcome

@@ -64,7 +64,7 @@ func TestPlants(t *testing.T, store plant.Store) {
 // create creates the plant of an example with a key and checks the error.
 func create(t *testing.T, store plant.Store, e example, key string, want error) {
 	t.Helper()
-	write := plant.Write{NewPlant: e.plant, Key: plant.NewWriteKey("alice", key), Subject: "alice"}
+	write := plant.Write{NewPlant: e.plant, WriteKey: plant.NewWriteKey("alice", key), Subject: "alice"}
 	if err := store.Create(t.Context(), write); !errors.Is(err, want) {
 		t.Fatalf("Create(%s) with key %s = %v, want %v", e.name, key, err, want)
 	}

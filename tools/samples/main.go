@@ -103,7 +103,7 @@ func run(ctx context.Context, endpoint string) (secret string, err error) {
 // seed stores the token of the sample events, and the plant of events/createplant/duplicate.json.
 func seed(ctx context.Context, tokens token.Store, plants plant.Store, now time.Time) error {
 	fern := plant.NewPlant{ID: 2, Plant: plant.Plant{Name: "Fern"}}
-	if err := plants.Create(ctx, plant.Write{NewPlant: fern, Key: plant.NewWriteKey("samples", "seed"), Subject: "samples", Time: now}); err != nil {
+	if err := plants.Create(ctx, plant.Write{NewPlant: fern, WriteKey: plant.NewWriteKey("samples", "seed"), Subject: "samples", Time: now}); err != nil {
 		return err
 	}
 	return tokens.Add(ctx, token.Token{

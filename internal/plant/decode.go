@@ -48,7 +48,7 @@ func Decode(body []byte) (NewPlant, error) {
 	p.ID = d.integer("id", members.ID)
 	p.Name = d.text("name", members.Name)
 	if members.Tag != nil {
-		p.Tag = new(d.text("tag", members.Tag))
+		p.Tag = new(d.text("tag", members.Tag)) // since Go 1.26, new takes a value
 	}
 	switch {
 	case d.reasons != nil:

@@ -19,8 +19,9 @@ var (
 // The work is linear in the length of the literal, whatever its exponent: in math/big, 1e999999999 would
 // use all memory. A float would lose digits.
 //
-// The number is significant times ten to the power of scale. significant has no zeros at its ends. For 1200e-2,
-// significant is 12, and scale is -2 from the exponent plus 2 for the zeros that were cut off, so 0.
+// The number is significant times ten to the power of scale. significant has no zeros at its ends. For 1.20e1,
+// significant is 12. scale is 1 for the exponent, less 2 for the digits of the fraction, plus 1 for the zero that was
+// cut off, so 0.
 func parseInt64(literal string) (int64, error) {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(literal), "e")
 	unsigned := strings.TrimPrefix(mantissa, "-")
@@ -31,9 +32,8 @@ func parseInt64(literal string) (int64, error) {
 	if significant == "" {
 		return 0, nil
 	}
-	// ParseInt returns the nearest integer of 42 bits for an exponent that is out of range, such as 1e99999999999999.
-	// Such an exponent stays larger than any number of digits, so the answer is the same, and the sums below do
-	// not overflow. An int would not do: it may have only 32 bits.
+	// ParseInt limits an exponent that is out of range to 42 bits, about ±2·10¹². No body has so many digits (see
+	// MaxBody), so the answer stays the same. With 64 bits, the sums below could overflow.
 	power, _ := strconv.ParseInt(cmp.Or(exponent, "0"), 10, 42)
 	scale := power + int64(len(digits)-len(significant)-len(fraction))
 	if scale < 0 {

@@ -21,8 +21,9 @@ var (
 // Finder finds tokens. It is all that a [StoreVerifier] needs of a store.
 type Finder interface {
 	// Find returns the token with this id, also if it is expired or revoked. It sees every Add and
-	// Revoke that returned before it was called. It returns ErrNotFound or ErrUnavailable; any other
-	// error means that Find cannot succeed as the service is set up.
+	// Revoke that returned before it was called. It returns ErrNotFound or ErrUnavailable. Any other
+	// error means that Find cannot succeed until an operator changes something, such as the item, the table or
+	// the role.
 	Find(ctx context.Context, id string) (Token, error)
 }
 

@@ -21,7 +21,7 @@ import (
 
 const (
 	prefix         = "pst_"
-	idLength       = 12 // characters of log2(62) = 5.95 bits each: ids do not collide
+	idLength       = 12 // characters, 71 random bits: two ids are practically never equal, and Add refuses an equal one
 	secretLength   = 24
 	checksumLength = 6 // 62^6 > 2^32
 	alphabet       = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -71,7 +71,8 @@ func randomCharacters(n int) string {
 	return string(characters)
 }
 
-// Format returns the bearer token that has these characters, those of its id and of its secret.
+// Format returns the bearer token that has these characters, those of its id and of its secret. [Issue] chooses
+// random ones. Samples and tests call Format with others.
 func Format(characters string) string {
 	body := prefix + characters
 	return body + checksum(body)
@@ -103,7 +104,7 @@ func ID(bearer string) (id string, ok bool) {
 }
 
 // MayBeIn reports whether text contains the prefix of our tokens, and so perhaps a token or a part of one.
-// An id alone has no prefix.
+// An id alone has no prefix. The command plantstore refuses arguments that may contain a token.
 func MayBeIn(text string) bool { return strings.Contains(text, prefix) }
 
 // Digest returns the SHA-256 of credentials, such as a whole bearer token, in lower-case hexadecimal.

@@ -35,8 +35,8 @@ type Principal struct {
 // Verifier verifies bearer tokens.
 type Verifier interface {
 	// Verify returns the principal of bearer, or a [Reason] if bearer is not a valid token now. It returns
-	// [ErrUnavailable] if that cannot be found out now; any other error means that Verify cannot succeed as
-	// the service is set up. An expired or revoked token may have its principal too, for the log.
+	// [ErrUnavailable] if that cannot be found out now. Any other error means that Verify cannot succeed until
+	// an operator changes something. An expired or revoked token may have its principal too, for the log.
 	Verify(ctx context.Context, bearer string) (Principal, error)
 }
 
@@ -61,7 +61,7 @@ func (v StoreVerifier) Verify(ctx context.Context, bearer string) (Principal, er
 	if err != nil {
 		return Principal{}, err
 	}
-	// The digest covers the whole token, and so the id.
+	// The digest covers the whole token, and so the id: t.ID need not be compared.
 	if subtle.ConstantTimeCompare([]byte(t.Digest), []byte(Digest(bearer))) != 1 {
 		return Principal{}, ReasonUnknown
 	}

@@ -26,8 +26,8 @@ import (
 // see package budget. The SDK alone would wait 30 s for a connection, and for an answer without end.
 const AttemptTimeout = 700 * time.Millisecond
 
-// NewClient returns a client by cfg, whose attempts take at most timeout, with the retries that the
-// stores need. If the HTTP client of cfg is the SDK's own, its certificates are kept.
+// NewClient returns a client by cfg, whose attempts take at most timeout. It is for a program outside Lambda, such as
+// plantstore. If the HTTP client of cfg is the SDK's own, its certificates are kept, such as those of AWS_CA_BUNDLE.
 func NewClient(cfg aws.Config, timeout time.Duration) *dynamodb.Client {
 	httpClient, ok := cfg.HTTPClient.(*awshttp.BuildableClient)
 	if !ok {
@@ -51,7 +51,7 @@ func NewFunctionClient(cfg aws.Config, log *slog.Logger) *dynamodb.Client {
 
 func newClient(cfg aws.Config, httpClient aws.HTTPClient) *dynamodb.Client {
 	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
-		o.Retryer = newRetryer()
+		o.Retryer = newRetryer() // for [call]: it has the rules and the quota. The SDK itself repeats nothing.
 		o.Logger = logging.Nop{} // what matters comes back as an error
 		o.HTTPClient = httpClient
 	})
@@ -76,15 +76,15 @@ func CheckEndpoint(name, endpoint string) error {
 	return nil
 }
 
-// ChooseEndpoint returns the URL of a DynamoDB that is not AWS's, or "" if there is none. own is the value of
-// the environment variable AWS_ENDPOINT_URL_DYNAMODB, and general that of AWS_ENDPOINT_URL. The error names the
+// ChooseEndpoint returns the URL of a DynamoDB that is not AWS's, or "" if there is none. forDynamoDB is the value of
+// the environment variable AWS_ENDPOINT_URL_DYNAMODB, and forAllServices that of AWS_ENDPOINT_URL. The error names the
 // variable that is malformed.
-func ChooseEndpoint(own, general string) (string, error) {
-	if own != "" {
-		return own, CheckEndpoint("environment variable AWS_ENDPOINT_URL_DYNAMODB", own)
+func ChooseEndpoint(forDynamoDB, forAllServices string) (string, error) {
+	if forDynamoDB != "" {
+		return forDynamoDB, CheckEndpoint("environment variable AWS_ENDPOINT_URL_DYNAMODB", forDynamoDB)
 	}
-	if general != "" {
-		return general, CheckEndpoint("environment variable AWS_ENDPOINT_URL", general)
+	if forAllServices != "" {
+		return forAllServices, CheckEndpoint("environment variable AWS_ENDPOINT_URL", forAllServices)
 	}
 	return "", nil
 }

@@ -60,13 +60,16 @@ func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 		ConditionExpression:                 aws.String("attribute_not_exists(" + plantKey + ")"),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
+	// A failed condition is the outcome of the whole call, also of an earlier attempt whose answer was lost: the item
+	// shows whether that one stored it.
 	if exists, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		return checkExistingPlant(w, exists.Item)
 	}
 	return translate(err, plant.ErrOutcomeUnknown, plant.ErrUnavailable)
 }
 
-// checkExistingPlant returns the outcome of w if its id has the item with these attributes.
+// checkExistingPlant returns the outcome of w if its id has the item with these attributes. DynamoDB returns them.
+// Another server of its API may return none.
 func checkExistingPlant(w plant.Write, attributes map[string]types.AttributeValue) error {
 	if len(attributes) == 0 {
 		return fmt.Errorf("%w: the id exists, and DynamoDB did not return its item", plant.ErrOutcomeUnknown)

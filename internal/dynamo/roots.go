@@ -54,7 +54,7 @@ func newAmazonFirst(log *slog.Logger) *amazonFirst {
 // dial is for [http.Transport.DialTLSContext].
 func (d *amazonFirst) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	connection, err := d.amazon.DialContext(ctx, network, address)
-	if !causedBy[x509.UnknownAuthorityError](err) {
+	if err == nil || !causedBy[x509.UnknownAuthorityError](err) {
 		return connection, err
 	}
 	d.warned.Do(func() {

@@ -52,16 +52,17 @@ func attempt[In, Out any](
 	ctx context.Context, client *dynamodb.Client, m method[In, Out], in *In,
 ) (out *Out, connected bool, err error) {
 	out, err = m(client, ctx, in, func(o *dynamodb.Options) {
-		// The method makes one attempt: call repeats it. If an answer shows that the function's clock is wrong, the
-		// SDK still signs the next attempt with the time of DynamoDB.
-		o.Retryer = aws.NopRetryer{}
+		// If an answer shows that the function's clock is wrong, the SDK signs the next attempt with the time of
+		// DynamoDB, also without a retryer.
+		o.Retryer = aws.NopRetryer{} // one attempt: call repeats it
 		o.HTTPClient = watched{client: o.HTTPClient, connected: &connected}
 	})
 	return out, connected, err
 }
 
 // watched is an HTTP client that notes whether it got a connection to DynamoDB. A trace in the context of the whole
-// attempt would also note the connections by which the SDK gets credentials, which may be made in another goroutine.
+// attempt would also note the connections by which the SDK gets credentials in plantstore, perhaps in another
+// goroutine. A function has its credentials already.
 type watched struct {
 	client    dynamodb.HTTPClient
 	connected *bool
@@ -74,18 +75,17 @@ func (w watched) Do(r *http.Request) (*http.Response, error) {
 	return w.client.Do(r.WithContext(httptrace.WithClientTrace(r.Context(), trace)))
 }
 
-// isRefusal reports whether err is DynamoDB's refusal to carry an attempt out: a status 4xx with one of
-// its errors. Any other 4xx may come from a proxy, after DynamoDB has carried the attempt out. The SDK has
-// a type for each error that the description of a method lists. Each other error of DynamoDB, such as
-// AccessDeniedException, has a name that ends in Exception.
+// isRefusal reports whether err is DynamoDB's refusal to carry an attempt out. DynamoDB refused if the status is 4xx
+// and the error is one of its own: of a type that the SDK has, or generic with a code that ends in Exception, such as
+// AccessDeniedException. Any other 4xx may come from a proxy, after DynamoDB has carried the attempt out.
 func isRefusal(err error) bool {
 	answer, answered := errors.AsType[*smithyhttp.ResponseError](err)
 	named, isNamed := errors.AsType[smithy.APIError](err)
 	if !answered || answer.HTTPStatusCode()/100 != 4 || !isNamed {
 		return false
 	}
-	_, isOther := named.(*smithy.GenericAPIError)
-	return !isOther || strings.HasSuffix(named.ErrorCode(), "Exception")
+	_, isGeneric := named.(*smithy.GenericAPIError)
+	return !isGeneric || strings.HasSuffix(named.ErrorCode(), "Exception")
 }
 
 // callError is why a [call] failed. A store reports it by [translate].

@@ -15,8 +15,9 @@ import (
 
 // newRetryer returns the SDK's standard retryer, for [retries]. It decides which attempts are repeated: those that
 // were throttled, were answered with status 500, 502, 503 or 504, or lost their connection. [retryable] adds to
-// them. It also keeps the retry quota of a client: 500 units, of which a retry takes 5, and 10 after a timeout.
-// The SDK calls such a share of the quota a token. That has nothing to do with our tokens.
+// them, and [call] also repeats every attempt that may have been applied. The retryer also keeps the retry quota of a
+// client: 500 units, of which a retry takes 5, and 10 after a timeout. The SDK calls such a share of the quota a
+// token. That has nothing to do with our tokens.
 func newRetryer() *retry.Standard {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.Retryables = append([]retry.IsErrorRetryable{retry.IsErrorRetryableFunc(retryable)}, o.Retryables...)
@@ -43,9 +44,9 @@ func (r *retries) wait(ctx context.Context, err error) error {
 	return smithytime.SleepWithContext(ctx, delay(r.number))
 }
 
-// succeeded returns to the quota what the last retry took, and adds one unit for the success. The SDK's functions
-// for that get the error of an attempt, which is nil here. GetInitialToken is deprecated, but an [aws.Retryer] does
-// not have its successor, GetAttemptToken.
+// succeeded returns to the quota what the last retry took, and adds one unit for the success. The SDK has a function
+// for each, which takes the error of the attempt: nil for a success. GetInitialToken returns the second one. It is
+// deprecated, but an [aws.Retryer] does not have its successor, GetAttemptToken.
 func (r *retries) succeeded() {
 	if r.giveBack != nil {
 		_ = r.giveBack(nil)

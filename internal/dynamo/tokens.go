@@ -66,7 +66,7 @@ func decodeToken(item map[string]types.AttributeValue) (token.Token, error) {
 	var id string
 	_ = attributevalue.Unmarshal(item[tokenKey], &id) // it is the key, so it is there and a string
 	var stored tokenItem
-	// Whatever the attribute is, tokenItem has a bool for it.
+	// The attribute may have any type, and tokenItem has a bool.
 	item["revoked"] = &types.AttributeValueMemberBOOL{Value: isRevoked(item["revoked"])}
 	if err := unmarshal(item, &stored); err != nil {
 		return token.Token{}, fmt.Errorf("dynamo: the item with the id %q is no token: %w", id, err)

@@ -21,14 +21,15 @@ func renameTime(groups []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// logFailures makes package log write these lines to logger, and drop all others:
-//   - what a main logs before it exits (main.go)
-//   - what aws-lambda-go logs before it ends the process (entry.go)
-//   - what aws-lambda-go logs of an invocation that failed: Invoke returned an error (invoke_loop.go)
+// logFailures passes lines of package log on to logger. Each line begins with the name of the source file that logged
+// it; that alone tells the lines apart, because aws-lambda-go and net/http both use package log, and take no other
+// logger. It passes on:
+//   - main.go: what a main logs before it exits
+//   - entry.go: what aws-lambda-go logs before it ends the process
+//   - invoke_loop.go: what aws-lambda-go logs of an invocation that failed, because Invoke returned an error
 //
-// The others are dropped because net/http logs unsolicited responses, including their bodies. Nothing but the
-// name of the source file tells the lines apart: neither library takes a logger, and both use the logger of
-// package log. If a name changes, TestFatalErrors fails.
+// It drops all others, because net/http logs unsolicited responses, including their bodies. If the name of a file
+// changes, TestFatalErrors fails.
 func logFailures(logger *slog.Logger) {
 	log.SetFlags(log.Lshortfile)
 	log.SetOutput(failures{log: logger})

@@ -53,9 +53,9 @@ test: ## run every test, with DynamoDB Local if it can be started
 	done
 	@[ -n "$$DEPLOYMENT" ] || echo 'left out: deployments to a local AWS (DEPLOYMENT=1 go test -v ./test/deployment)' >&2 # part: local-aws
 
-soak: ## run the tests of faults and of tools/rename at length (some minutes)
+soak: ## run tests at length (some minutes)
 	SOAK=1 tools/local/dynamodb go test -count=1 -parallel 16 -timeout 1h ./test/faults
-	SOAK=1 go test -count=1 -timeout 1h ./tools/rename
+	SOAK=1 go test -count=1 -timeout 1h ./tools/rename # part: rename
 
 check: ## run what CI runs first: format, lint, template, workflows, documents, contract, tests (BASE=origin/main)
 	go mod tidy -diff

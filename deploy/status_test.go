@@ -30,6 +30,8 @@ var answers = map[string]string{
 		"Outputs": [{"OutputKey": "Url", "OutputValue": "https://x"}, {"OutputKey": "Build", "OutputValue": "b2"}]}]}`,
 	"describe-stack-resources": `{"StackResources": [
 		{"ResourceType": "AWS::Lambda::Alias", "LogicalResourceId": "AuthorizerFunctionAliaslive", "PhysicalResourceId": "arn"},
+		{"ResourceType": "AWS::CloudWatch::Alarm", "LogicalResourceId": "ErrorsAlarm", "PhysicalResourceId": "plants-ErrorsAlarm-1"},
+		{"ResourceType": "AWS::CloudWatch::Alarm", "LogicalResourceId": "X", "PhysicalResourceId": "plants-x"},
 		{"ResourceType": "AWS::Lambda::Function", "LogicalResourceId": "CreatePlantFunction", "PhysicalResourceId": "c-1"},
 		{"ResourceType": "AWS::Lambda::Function", "LogicalResourceId": "AuthorizerFunction", "PhysicalResourceId": "a-1"}]}`,
 	"get-alias.a-1": `{"FunctionVersion": "10"}`,
@@ -39,8 +41,9 @@ var answers = map[string]string{
 	"get-alias.c-1": `{"FunctionVersion": "3", "RoutingConfig": {}}`,
 	"list-versions-by-function.c-1": `{"Versions": [
 		{"Version": "$LATEST", "Environment": {"Variables": {"BUILD": "b1"}}}, {"Version": "3", "Environment": {"Variables": {"BUILD": "b1"}}}]}`,
-	"describe-alarms.plants-": `{"MetricAlarms": [{"AlarmName": "plants-ErrorsAlarm-1", "StateValue": "OK"}, {"AlarmName": "plants-x", "StateValue": "INSUFFICIENT_DATA"}]}`,
-	"get-caller-identity":     `{"Account": "123456789012"}`,
+	"describe-alarms.plants-": `{"MetricAlarms": [{"AlarmName": "plants-ErrorsAlarm-1", "StateValue": "OK"}, {"AlarmName": "plants-x", "StateValue": "INSUFFICIENT_DATA"},
+		{"AlarmName": "plants-of-another-stack", "StateValue": "ALARM"}]}`,
+	"get-caller-identity": `{"Account": "123456789012"}`,
 }
 
 // TestStatus runs deploy/status with a stand-in for AWS.
@@ -123,9 +126,14 @@ AuthorizerFunction   ` + denied + `get-alias.a-1
 ` + createplantIs("not created yet") + alarms,
 		},
 		{
-			name:    "without permission to see resources and alarms, the rest is shown",
-			answers: map[string]string{"describe-stack-resources": "", "describe-alarms.plants-": ""},
-			want:    head + "functions            " + denied + "describe-stack-resources\nalarms               " + denied + "describe-alarms.plants-\n",
+			name:    "without permission to see resources, the rest is shown",
+			answers: map[string]string{"describe-stack-resources": ""},
+			want:    head + "resources            " + denied + "describe-stack-resources\n",
+		},
+		{
+			name:    "without permission to see alarms, the rest is shown",
+			answers: map[string]string{"describe-alarms.plants-": ""},
+			want:    head + authorizer + createplant + "alarms               " + denied + "describe-alarms.plants-\n",
 		},
 		{
 			name:    "without a stack, the account is shown",
@@ -137,20 +145,21 @@ AuthorizerFunction   ` + denied + `get-alias.a-1
 			answers: map[string]string{
 				"describe-stack-resources": `{"StackResources": [
 					{"ResourceType": "AWS::Lambda::Function", "LogicalResourceId": "F\u001b[2J\u009b\u202e\n", "PhysicalResourceId": "--debug;touch evil"}]}`,
+				"describe-alarms.plants-":      `{"MetricAlarms": []}`,
 				"get-alias.--debug;touch evil": `{"FunctionVersion": "2"}`,
 				"list-versions-by-function.--debug;touch evil": `{"Versions": [{"Version": "$LATEST"}, {"Version": "1"},
 					{"Version": "2", "Environment": {"Variables": {"BUILD": "b2"}}}]}`,
 			},
 			options: "plants --back",
-			want: head + "F [2J                version 2: 100 %, build b2\n" + alarms + `
+			want: head + "F [2J                version 2: 100 %, build b2\nalarms               0 of 0 fire\n" + `
 F [2J   , version 1, build unknown:
 aws lambda update-alias --function-name '--debug;touch evil' --name live --function-version 1 --routing-config 'AdditionalVersionWeights={}'
 `,
 		},
 		{
 			name:    "version 1 of the AWS CLI prints a time as a number",
-			answers: map[string]string{"describe-alarms.plants-": `{"MetricAlarms": [{"AlarmName": "x", "StateValue": "ALARM", "StateUpdatedTimestamp": 1795496690.123}]}`},
-			want:    head + authorizer + createplant + "alarms               1 of 1 fire\n" + strings.Repeat(" ", 21) + "x since 2026-11-24T05:04:50Z\n",
+			answers: map[string]string{"describe-alarms.plants-": `{"MetricAlarms": [{"AlarmName": "plants-x", "StateValue": "ALARM", "StateUpdatedTimestamp": 1795496690.123}]}`},
+			want:    head + authorizer + createplant + "alarms               1 of 1 fire\n" + strings.Repeat(" ", 21) + "plants-x since 2026-11-24T05:04:50Z\n",
 		},
 		{
 			name:    "the test passes",

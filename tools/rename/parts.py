@@ -17,7 +17,7 @@ PARTS = {  # the files of git, with a slash at the end of a folder
     "jwt": ["internal/jwt/", "cmd/*/jwt_test.go", "test/template/jwt_test.go", "docs/identity-provider.md"],
     "page": ["internal/page/", "cmd/plantstore/page_test.go", "cmd/plantstore/page_cors_test.go", "docs/page.png"],
     "cors": ["internal/cors/", "cmd/plantstore/cors_test.go", "cmd/plantstore/page_cors_test.go", "test/deployment/cors_test.go"],
-    "bench": ["tools/bench/"],
+    "bench": ["tools/bench/", "docs/performance.svg"],
     "mutation": ["tools/mutation/"],
     "local-aws": [
         "test/deployment/", "tools/local/aws*", "tools/local/greet", "tools/requirements/aws.txt", "environments/local.yaml",
@@ -31,6 +31,7 @@ PARTS = {  # the files of git, with a slash at the end of a folder
         "test/deployment/deployment_test.go", "test/deployment/gateway_test.go", "test/deployment/operation_test.go",
         "test/deployment/rehears*", "test/deployment/removal_test.go", "test/deployment/restore_test.go",
     ],
+    "rename": ["tools/rename/"],  # knows only the names of this repository, so it leaves when they change
     "restore": ["deploy/restore*", "test/deployment/restore_test.go", "docs/restore.md"],
 }
 
@@ -42,6 +43,7 @@ WORDS = {  # of a sentence that may be about a part
     "mutation": r"[Mm]utation|make mutate|gremlins",
     "local-aws": r"make aws|[Ll]ocal AWS|tools/local/aws|ministack|ENV=local|[Rr]ehears|test/deployment",
     "github": r"GitHub|GITHUB_(?!BASE)|\bgh (api|workflow)|deploy\.yml|role\.yaml|deployment role|[Rr]ehears",
+    "rename": r"tools/rename",
     "restore": r"deploy/restore|\b[Rr]estor(e|es|ed|ing)\b",
 }
 

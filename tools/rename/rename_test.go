@@ -43,6 +43,7 @@ func TestRename(t *testing.T) {
 		{name: "the part is gone", command: "! git ls-files | grep -i cors"},
 		{name: "no mark of a part is left", command: "! git grep -nE '(#|//|<!--) (part: |}( -->|$))'"},
 		{name: "no file has an old name in it", command: `! git grep -inE 'plant|pst_|monstera|\bfern\b|ficus|indoor|make.it.your.own' ':!LICENSE'`},
+		{name: "make has the targets that it had", command: `test "$(git show HEAD:Makefile | grep -c ' ## ')" -eq "$(grep -c ' ## ' Makefile)"`},
 		{name: "LICENSE stays as it is", command: "git diff --exit-code HEAD -- LICENSE"},
 		{name: "no path has an old name", command: "! git ls-files | grep -iE 'plant|rename'"},
 		{name: "the noun has its article", command: `! git grep -inE '\ba aardwolf'`},

@@ -45,20 +45,21 @@ func TestRevoke(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name   string
-		begins string   // how the command on the page begins
+		begins string // how the command on the page begins
+		says   string
 		want   []string // the ids of the tokens that are revoked afterwards
 	}{
 		{name: "one", begins: "aws dynamodb update-item", want: []string{"before", "revoked"}},
 		{
-			name: "those of a subject", begins: "revoke 'subject",
+			name: "those of a subject", begins: "revoke 'subject", says: "5 tokens are revoked\n",
 			want: []string{`- and 'more\`, `--help"`, "before", "false", "null", "revoked"},
 		},
 		{
-			name: "those since a date", begins: "revoke 'created_at",
+			name: "those since a date", begins: "revoke 'created_at", says: "6 tokens are revoked\n",
 			want: []string{`- and 'more\`, `--help"`, "bob's", "false", "null", "revoked"},
 		},
 		{
-			name: "all", begins: "revoke 'id",
+			name: "all", begins: "revoke 'id", says: "8 tokens are revoked\n",
 			want: []string{`- and 'more\`, `--help"`, "Alice's", "before", "bob's", "false", "null", "revoked"},
 		},
 	} {
@@ -81,8 +82,8 @@ func TestRevoke(t *testing.T) {
 			command.Dir = ".."
 			command.Env = append(os.Environ(), processtest.Environment(dynamotest.Endpoint(t),
 				"AWS_ENDPOINT_URL="+dynamotest.Endpoint(t))...) // which refuses at once to describe a stack
-			if output, err := command.CombinedOutput(); err != nil || len(output) > 0 {
-				t.Errorf("it ends with %v and prints %s, want no output", err, output)
+			if output, err := command.CombinedOutput(); err != nil || string(output) != test.says {
+				t.Errorf("it ends with %v and prints %s, want %q", err, output, test.says)
 			}
 			if got := revokedIDs(t, client, table); !slices.Equal(got, test.want) {
 				t.Errorf("the revoked tokens are %q, want %q", got, test.want)

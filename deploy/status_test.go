@@ -13,7 +13,7 @@ const answering = `
 [ "$1 $2 $3 $AWS_PAGER" = "--cli-connect-timeout=5 --cli-read-timeout=20 --output=json " ] || exit 2
 file=$5
 for argument; do
-	case $argument in --function-name=* | --alarm-name-prefix=*) file=$file.${argument#*=} ;; esac
+	case $argument in --function-name=* | --alarm-name-prefix=* | --table-name=*) file=$file.${argument#*=} ;; esac
 done
 if ! cat "$(dirname "$0")/../answers/$file" 2>/dev/null; then
 	echo >&2
@@ -32,6 +32,7 @@ var answers = map[string]string{
 		{"ResourceType": "AWS::Lambda::Alias", "LogicalResourceId": "AuthorizerFunctionAliaslive", "PhysicalResourceId": "arn"},
 		{"ResourceType": "AWS::CloudWatch::Alarm", "LogicalResourceId": "ErrorsAlarm", "PhysicalResourceId": "plants-ErrorsAlarm-1"},
 		{"ResourceType": "AWS::CloudWatch::Alarm", "LogicalResourceId": "X", "PhysicalResourceId": "plants-x"},
+		{"ResourceType": "AWS::DynamoDB::Table", "LogicalResourceId": "PlantsTable", "PhysicalResourceId": "t-1"},
 		{"ResourceType": "AWS::Lambda::Function", "LogicalResourceId": "CreatePlantFunction", "PhysicalResourceId": "c-1"},
 		{"ResourceType": "AWS::Lambda::Function", "LogicalResourceId": "AuthorizerFunction", "PhysicalResourceId": "a-1"}]}`,
 	"get-alias.a-1": `{"FunctionVersion": "10"}`,
@@ -43,6 +44,7 @@ var answers = map[string]string{
 		{"Version": "$LATEST", "Environment": {"Variables": {"BUILD": "b1"}}}, {"Version": "3", "Environment": {"Variables": {"BUILD": "b1"}}}]}`,
 	"describe-alarms.plants-": `{"MetricAlarms": [{"AlarmName": "plants-ErrorsAlarm-1", "StateValue": "OK"}, {"AlarmName": "plants-x", "StateValue": "INSUFFICIENT_DATA"},
 		{"AlarmName": "plants-of-another-stack", "StateValue": "ALARM"}]}`,
+	"describe-table.t-1":  `{"Table": {"TableStatus": "ACTIVE", "ItemCount": 3}}`,
 	"get-caller-identity": `{"Account": "123456789012"}`,
 }
 
@@ -55,7 +57,9 @@ stack                plants: UPDATE_COMPLETE; its last change began 2026-11-22T1
 address              https://x
 build                b2
 `
-		authorizer = `AuthorizerFunction   version 10: 100 %, build b2
+		table = `PlantsTable          ACTIVE, 3 items (AWS counts every six hours)
+`
+		authorizer = table + `AuthorizerFunction   version 10: 100 %, build b2
 `
 		alarms = `alarms               0 of 2 fire
 `
@@ -88,26 +92,26 @@ aws lambda update-alias --function-name a-1 --name live --function-version 8 --r
 			want: head + authorizer + createplant + alarms,
 		},
 		{
-			name: "a canary in progress, an alarm that fires, each build to choose, and how to cancel the update",
+			name: "a canary in progress, an alarm that fires, the builds to go back to, and how to cancel the update",
 			answers: map[string]string{
 				"describe-stacks": strings.Replace(answers["describe-stacks"], "UPDATE_COMPLETE", "UPDATE_IN_PROGRESS", 1),
-				"get-alias.a-1":   `{"FunctionVersion": "8", "RoutingConfig": {"AdditionalVersionWeights": {"11": 0.1}}}`,
+				"get-alias.a-1":   `{"FunctionVersion": "10", "RoutingConfig": {"AdditionalVersionWeights": {"11": 0.1}}}`,
 				"list-versions-by-function.a-1": strings.Replace(answers["list-versions-by-function.a-1"], "[",
 					`[{"Version": "11", "Environment": {"Variables": {"BUILD": "b3"}}}, `, 1),
 				"describe-alarms.plants-": strings.Replace(answers["describe-alarms.plants-"], `"OK"`, `"ALARM", "StateUpdatedTimestamp": "2026-11-22T12:03:00Z"`, 1),
 			},
 			options: "plants --back",
-			want: strings.Replace(head, "COMPLETE", "IN_PROGRESS", 1) +
-				"AuthorizerFunction   version 8: 90 %, build b1\nAuthorizerFunction   version 11: 10 %, build b3\n" + createplant +
+			want: strings.Replace(head, "COMPLETE", "IN_PROGRESS", 1) + table +
+				"AuthorizerFunction   version 10: 90 %, build b2\nAuthorizerFunction   version 11: 10 %, build b3\n" + createplant +
 				"alarms               1 of 2 fire\n                     plants-ErrorsAlarm-1 since 2026-11-22T12:03:00Z\n" +
-				strings.NewReplacer("8", "11", "b1", "b3").Replace(back) + strings.NewReplacer("8", "10", "b1", "b2").Replace(back)[1:] + back[1:] +
+				strings.NewReplacer("8", "10", "b1", "b2").Replace(back) + back[1:] +
 				"To cancel the update:\naws cloudformation cancel-update-stack --stack-name plants\n",
 		},
 		{
-			name:    "after the aliases were moved back, newer builds can be chosen too",
+			name:    "after the aliases were moved back, the newer version is named, and its build can be chosen too",
 			answers: map[string]string{"get-alias.a-1": `{"FunctionVersion": "8"}`},
 			options: "plants --back",
-			want: head + "AuthorizerFunction   version 8: 100 %, build b1\n" + createplant + alarms +
+			want: head + table + "AuthorizerFunction   version 8: 100 %, build b1; version 10 is newer, and has no traffic\n" + createplant + alarms +
 				strings.NewReplacer("8", "10", "b1", "b2").Replace(back),
 		},
 		{
@@ -122,8 +126,7 @@ aws lambda update-alias --function-name a-1 --name live --function-version 8 --r
 stack                plants: CREATE_IN_PROGRESS; its last change began 2026-01-01T00:00:00Z
 address              none: the first deployment has not succeeded
 build                none: the first deployment has not succeeded
-AuthorizerFunction   ` + denied + `get-alias.a-1
-` + createplantIs("not created yet") + alarms,
+` + table + "AuthorizerFunction   " + denied + "get-alias.a-1\n" + createplantIs("not created yet") + alarms,
 		},
 		{
 			name:    "without permission to see resources, the rest is shown",

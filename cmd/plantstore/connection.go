@@ -105,7 +105,10 @@ func (c *connection) client(ctx context.Context, timeout time.Duration) (*dynamo
 // explain returns err as a message for the user of a command that used table.
 func (c *connection) explain(err error, table string) error {
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		return fmt.Errorf("the table does not exist: %s; in a local DynamoDB, `plantstore serve` creates it", table)
+		if c.isLocal() {
+			return fmt.Errorf("the table does not exist: %s; `plantstore serve` creates it", table)
+		}
+		return fmt.Errorf("the table does not exist: %s", table)
 	}
 	if errors.Is(err, context.Canceled) {
 		return errors.New("interrupted")

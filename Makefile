@@ -34,7 +34,7 @@ help: ## list the targets
 run: ## serve on 127.0.0.1:8080, with everything in memory (ADDR=HOST:PORT)
 	@echo 'building; the first time, this takes a minute or two'
 	@go build -o bin/plantstore ./cmd/plantstore
-	@exec env -u AWS_ENDPOINT_URL -u AWS_ENDPOINT_URL_DYNAMODB bin/plantstore serve --addr "$${ADDR:-127.0.0.1:8080}"
+	@exec env -u AWS_ENDPOINT_URL -u AWS_ENDPOINT_URL_DYNAMODB -u PLANTS_TABLE -u TOKENS_TABLE bin/plantstore serve --addr "$${ADDR:-127.0.0.1:8080}"
 
 plantstore: ## build the command-line tool, bin/plantstore
 	go build -o bin/plantstore ./cmd/plantstore

@@ -71,11 +71,15 @@ func (c *serveCommand) Run(ctx context.Context) error {
 // stores returns the stores that the flags select, and the bearer of the one token in memory. In a local
 // DynamoDB it creates the tables that do not exist.
 func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens token.Store, bearer string, err error) {
-	if c.EndpointURL == "" {
+	switch {
+	case c.EndpointURL == "" && (c.PlantsTable != localPlantsTable || c.TokensTable != localTokensTable):
+		return nil, nil, "", usageError("--plants-table and --tokens-table need --endpoint-url: without it, everything is in memory")
+	case c.EndpointURL == "":
 		return memoryStores(ctx)
-	}
-	if !c.isLocal() {
+	case !c.isLocal():
 		return nil, nil, "", usageError("serve needs a DynamoDB on this machine, such as --endpoint-url http://127.0.0.1:8000")
+	case c.PlantsTable == c.TokensTable:
+		return nil, nil, "", usageError("--plants-table and --tokens-table must be different")
 	}
 	client, err := c.client(ctx, dynamo.AttemptTimeout)
 	if err != nil {
@@ -150,7 +154,7 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 
 // serve serves until ctx ends, and then answers the requests that the server has accepted.
 func serve(ctx context.Context, listener net.Listener, server *http.Server) error {
-	stopped := make(chan error)
+	stopped := make(chan error, 1) // nobody reads it if Serve fails
 	context.AfterFunc(ctx, func() { stopped <- server.Shutdown(context.WithoutCancel(ctx)) })
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err

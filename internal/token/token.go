@@ -13,8 +13,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"math/big"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -103,9 +105,13 @@ func ID(bearer string) (id string, ok bool) {
 	return characters[:idLength], true
 }
 
-// MayBeIn reports whether text contains the prefix of our tokens, and so perhaps a token or a part of one.
-// An id alone has no prefix. The command plantstore refuses arguments that may contain a token.
-func MayBeIn(text string) bool { return strings.Contains(text, prefix) }
+// MayBeIn reports whether text contains a token, or the beginning of one: the prefix and an id. The prefix starts a
+// word, so that plants_table is no token where the prefix is s_. The command plantstore refuses
+// arguments that may contain a token.
+func MayBeIn(text string) bool {
+	beginning := fmt.Sprintf(`\b%s[%s]{%d}`, prefix, alphabet, idLength)
+	return regexp.MustCompile(beginning).MatchString(text)
+}
 
 // Digest returns the SHA-256 of credentials, such as a whole bearer token, in lower-case hexadecimal.
 func Digest(credentials string) string {

@@ -126,3 +126,24 @@ func TestID(t *testing.T) {
 		})
 	}
 }
+
+func TestMayBeIn(t *testing.T) {
+	tests := []struct {
+		name string
+		text string
+		want bool
+	}{
+		{name: "a token", text: "--token=" + Format(characters), want: true},
+		{name: "the first part of a token", text: prefix + characters[:idLength], want: true},
+		{name: "an id", text: characters[:idLength]},
+		{name: "a name that begins like a token", text: prefix + "table"},
+		{name: "a name that ends like a token", text: "x" + prefix + characters},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := MayBeIn(test.text); got != test.want {
+				t.Errorf("MayBeIn(%q) = %t, want %t", test.text, got, test.want)
+			}
+		})
+	}
+}

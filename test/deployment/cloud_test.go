@@ -42,23 +42,27 @@ func needs(t *testing.T, programs ...string) {
 // to it.
 type cloud struct {
 	folder string
-	port   string // of a local AWS; an account has none
+
+	// Of a local AWS. An account has none.
+	port      string
+	process   int    // the id of its process
+	temporary string // its folder for temporary files
 }
 
 // start starts a local AWS for a user with an AWS account. It stops at the end of the test, and must then
 // have removed its files, with the code of the functions that it ran.
 func start(t *testing.T) cloud {
 	t.Helper()
-	local := cloud{port: freePort(t), folder: processtest.Repository(t)}
-	temporary := t.TempDir()
+	local := cloud{port: freePort(t), folder: processtest.Repository(t), temporary: t.TempDir()}
 	server := exec.Command(filepath.Join(local.folder, "tools/local/aws"), "--port", local.port) //nolint:noctx // it stops by a signal
 	server.Env = append(os.Environ(), userVariables("http://user.example")...)
-	server.Env = append(server.Env, "AUTH=true", "AWS_ENDPOINT_URL_DYNAMODB=http://user.example", "TMPDIR="+temporary)
+	server.Env = append(server.Env, "AUTH=true", "AWS_ENDPOINT_URL_DYNAMODB=http://user.example", "TMPDIR="+local.temporary)
 	server.Stdout, server.Stderr = os.Stderr, os.Stderr
 	server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
+	local.process = server.Process.Pid
 	// If the test is killed, the input of the watcher ends.
 	watcher := exec.Command("sh", "-c", watch, "sh", strconv.Itoa(server.Process.Pid), filepath.Dir(local.folder)) //nolint:noctx // it stops by a signal
 	watcher.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -75,7 +79,7 @@ func start(t *testing.T) cloud {
 			t.Error(err)
 		}
 		_ = server.Wait() // the signal may be its error
-		if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+		if left, err := os.ReadDir(local.temporary); err != nil || len(left) > 0 {
 			t.Errorf("the local AWS leaves %v, %v in the folder for temporary files", left, err)
 		}
 	})

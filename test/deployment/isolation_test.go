@@ -1,7 +1,9 @@
 package deployment
 
 import (
+	"fmt"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -133,6 +135,38 @@ func TestIsolation(t *testing.T) {
 				t.Errorf("%s shows the local AWS the user's credentials: %s", line, shown)
 			}
 		})
+	}
+}
+
+// TestServer checks that other users and machines can neither reach the local AWS nor enter its folder, and that it
+// gets nothing of the user's account.
+func TestServer(t *testing.T) {
+	needs(t)
+	local := start(t)
+	// The system gives all addresses from 127.0.0.1 to 127.255.255.254 to this machine.
+	connection, err := net.Dial("tcp", "127.0.0.2:"+local.port) //nolint:noctx // nothing answers
+	if err == nil {
+		t.Errorf("the local AWS listens on %s too", connection.RemoteAddr())
+	}
+	environment, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", local.process))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, value := range []string{"AKIAUSER", "user.example"} {
+		if strings.Contains(string(environment), value) {
+			t.Errorf("the local AWS has a variable with the user's %s", value)
+		}
+	}
+	files, err := os.ReadDir(local.temporary)
+	if err != nil || len(files) != 1 {
+		t.Fatalf("it has the files %v, %v, want them in one folder", files, err)
+	}
+	info, err := files[0].Info()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mode := info.Mode(); mode != os.ModeDir|0o700 {
+		t.Errorf("its folder has the mode %v, want one that the user alone may enter", mode)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"io"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -25,7 +26,7 @@ import (
 type brokenService struct {
 	verify  func(sound token.Verifier, bearer string) (token.Principal, error)
 	create  func(sound plant.Store, w plant.Write) error
-	receive func(request http.Header)
+	receive func(r *http.Request)
 	answer  func(request http.Header, answer *httptest.ResponseRecorder)
 
 	tokens memory.Tokens
@@ -60,7 +61,7 @@ func (s *brokenService) handler() http.Handler {
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.receive != nil {
-			s.receive(r.Header)
+			s.receive(r)
 		}
 		answer := httptest.NewRecorder()
 		sound.ServeHTTP(answer, r)
@@ -123,9 +124,38 @@ func TestBroken(t *testing.T) {
 		},
 		{
 			name: "a malformed key is taken", refused: "a key with a space",
-			service: &brokenService{receive: func(request http.Header) {
-				if strings.Contains(request.Get(idempotencyKey), " ") {
-					request.Del(idempotencyKey)
+			service: &brokenService{receive: func(r *http.Request) {
+				if strings.Contains(r.Header.Get(idempotencyKey), " ") {
+					r.Header.Del(idempotencyKey)
+				}
+			}},
+		},
+		{
+			name: "any scheme has a token", refused: "another scheme",
+			service: &brokenService{receive: func(r *http.Request) {
+				if bearer, isBasic := strings.CutPrefix(r.Header.Get("Authorization"), "Basic "); isBasic {
+					r.Header.Set("Authorization", "Bearer "+bearer)
+				}
+			}},
+		},
+		{
+			name: "a malformed token is an internal error", refused: "a token of 9000 characters",
+			service: &brokenService{verify: func(sound token.Verifier, bearer string) (token.Principal, error) {
+				if _, ok := token.ID(bearer); !ok {
+					return token.Principal{}, errors.New("malformed")
+				}
+				return sound.Verify(context.Background(), bearer)
+			}},
+		},
+		{
+			name: "a body of another type is taken", refused: "another content type",
+			service: &brokenService{receive: func(r *http.Request) { r.Header.Set("Content-Type", "application/json") }},
+		},
+		{
+			name: "a plant that is too large is taken", refused: "a plant one byte too large",
+			service: &brokenService{answer: func(_ http.Header, answer *httptest.ResponseRecorder) {
+				if strings.Contains(answer.Body.String(), `"error":1005,`) {
+					answer.Code = http.StatusOK
 				}
 			}},
 		},
@@ -147,6 +177,32 @@ func TestBroken(t *testing.T) {
 			name: "an answer shows the token", refused: retry,
 			service: &brokenService{answer: func(request http.Header, answer *httptest.ResponseRecorder) {
 				answer.Header().Set("X-Request", request.Get("Authorization"))
+			}},
+		},
+		{
+			name: "a negative id is not stored", refused: "a negative id is stored", writes: "all",
+			service: &brokenService{create: func(sound plant.Store, w plant.Write) error {
+				if w.NewPlant.ID < 0 {
+					return nil
+				}
+				return sound.Create(context.Background(), w)
+			}},
+		},
+		{
+			name: "an id is rounded", refused: "ids that differ in the last digit are two", writes: "all",
+			service: &brokenService{create: func(sound plant.Store, w plant.Write) error {
+				w.NewPlant.ID = int64(float32(w.NewPlant.ID)) // a float64 may keep the last digit
+				return sound.Create(context.Background(), w)
+			}},
+		},
+		{
+			name: "unknown members are refused", refused: "unknown members are ignored", writes: "all",
+			service: &brokenService{receive: func(r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				if bytes.Contains(body, []byte(`"x":`)) {
+					body = []byte(noPlant)
+				}
+				r.Body = io.NopCloser(bytes.NewReader(body))
 			}},
 		},
 		{

@@ -154,9 +154,6 @@ func (p policy) check(t *testing.T, want []string) {
 	}
 }
 
-// object is a JSON object.
-type object = map[string]any
-
 // allow is a statement of IAM, in JSON. Spaces separate its actions, and its resources.
 func allow(actions, resources string, condition object) string {
 	statement := object{"Effect": "Allow", "Action": oneOrMore(actions), "Resource": oneOrMore(resources)}

@@ -15,6 +15,7 @@ type function struct {
 	Environment   struct{ Variables map[string]string }
 	LoggingConfig any
 	MemorySize    any
+	Role          string
 	Timeout       int // seconds
 
 	AutoPublishAliasAllProperties bool // of SAM's own type

@@ -74,6 +74,9 @@ type stack struct {
 	Resources map[string]json.RawMessage
 }
 
+// object is a JSON object.
+type object = map[string]any
+
 // resources returns the properties of the resources of a type, or of all, and the attributes beside them, such as
 // DeletionPolicy. It fails the test if there are none: a rule must have something to check.
 func resources[T any](t *testing.T, s stack, kind string) map[string]T {

@@ -106,8 +106,8 @@ func ID(bearer string) (id string, ok bool) {
 }
 
 // MayBeIn reports whether text contains a token, or the beginning of one: the prefix and an id. The prefix starts a
-// word, so that plants_table is no token where the prefix is s_. The command plantstore refuses
-// arguments that may contain a token.
+// word, so that plants_table is no token where the prefix is s_. The command plantstore refuses arguments that may
+// contain a token.
 func MayBeIn(text string) bool {
 	beginning := fmt.Sprintf(`\b%s[%s]{%d}`, prefix, alphabet, idLength)
 	return regexp.MustCompile(beginning).MatchString(text)

@@ -2,8 +2,10 @@ package template
 
 import (
 	"encoding/hex"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,4 +98,44 @@ func TestRights(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestCI checks that the workflow ci runs all checks, for each pull request.
+func TestCI(t *testing.T) {
+	ci := readWorkflow(t, ".github/workflows/ci.yml")
+	on, _ := ci["on"].(object)
+	events := []string{"pull_request"}
+	events = append(events, "workflow_call") // part: github
+	for _, event := range events {
+		if filter, isThere := on[event]; !isThere || filter != nil {
+			t.Errorf("ci starts on %v, want it to start on each %s", on, event)
+		}
+	}
+	jobs, _ := ci["jobs"].(object)
+	check, _ := jobs["check"].(object)
+	steps, _ := check["steps"].([]any)
+	if len(steps) == 0 {
+		t.Fatal("the job check of ci has no steps")
+	}
+	compare(t, "last step", steps[len(steps)-1], object{"run": ".ci/run"})
+	delete(check, "runs-on")
+	delete(check, "timeout-minutes")
+	delete(check, "steps")
+	compare(t, "job check", check, object{}) // without a condition, and without defaults
+}
+
+// readWorkflow returns what a workflow says. Only a job may have an environment or defaults.
+func readWorkflow(t *testing.T, file string) object {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoded, _ := decodeYAML(t, string(content)).(object)
+	for _, name := range slices.Sorted(maps.Keys(decoded)) {
+		if !slices.Contains([]string{"name", "on", "permissions", "jobs"}, name) {
+			t.Errorf("%s has %s, want it in the jobs that need it", file, name)
+		}
+	}
+	return decoded
 }

@@ -25,7 +25,7 @@ PARTS = {  # the files of git, with a slash at the end of a folder
     ],
     "github": [
         ".github/workflows/deploy.yml", "deploy/role.yaml", "deploy/workflow_test.go", "docs/github.md",
-        "test/template/deployrole_test.go",
+        "test/template/deployrole_test.go", "test/template/deployworkflow_test.go",
         # The rehearsal deploys with the role.
         "test/deployment/canary_test.go", "test/deployment/cors_test.go", "test/deployment/deletion_test.go",
         "test/deployment/deployment_test.go", "test/deployment/gateway_test.go", "test/deployment/operation_test.go",

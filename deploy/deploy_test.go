@@ -163,6 +163,7 @@ func TestDeploy(t *testing.T) {
 			answers: map[string]string{
 				"update": untested,
 				"describe-stack-resources": `{"StackResources": [
+					{"ResourceType": "AWS::Lambda::Version", "LogicalResourceId": "V", "PhysicalResourceId": "arn:aws:lambda:eu-central-1:123456789012:function:f:2"},
 					{"ResourceType": "AWS::Lambda::Function", "LogicalResourceId": "F", "PhysicalResourceId": "f"}]}`,
 				"get-alias":                 `{"FunctionVersion": "1"}`,
 				"list-versions-by-function": `{"Versions": [{"Version": "1"}, {"Version": "2", "Environment": {"Variables": {"BUILD": "new"}}}]}`,

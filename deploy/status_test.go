@@ -33,6 +33,7 @@ var answers = map[string]string{
 		{"ResourceType": "AWS::CloudWatch::Alarm", "LogicalResourceId": "ErrorsAlarm", "PhysicalResourceId": "plants-ErrorsAlarm-1"},
 		{"ResourceType": "AWS::CloudWatch::Alarm", "LogicalResourceId": "X", "PhysicalResourceId": "plants-x"},
 		{"ResourceType": "AWS::DynamoDB::Table", "LogicalResourceId": "PlantsTable", "PhysicalResourceId": "t-1"},
+		{"ResourceType": "AWS::Lambda::Version", "LogicalResourceId": "V", "PhysicalResourceId": "arn:aws:lambda:eu-central-1:123456789012:function:a-1:10"},
 		{"ResourceType": "AWS::Lambda::Function", "LogicalResourceId": "CreatePlantFunction", "PhysicalResourceId": "c-1"},
 		{"ResourceType": "AWS::Lambda::Function", "LogicalResourceId": "AuthorizerFunction", "PhysicalResourceId": "a-1"}]}`,
 	"get-alias.a-1": `{"FunctionVersion": "10"}`,
@@ -108,10 +109,10 @@ aws lambda update-alias --function-name a-1 --name live --function-version 8 --r
 				"To cancel the update:\naws cloudformation cancel-update-stack --stack-name plants\n",
 		},
 		{
-			name:    "after the aliases were moved back, the newer version is named, and its build can be chosen too",
+			name:    "after the aliases were moved back, the version that the stack expects is named, and its build can be chosen too",
 			answers: map[string]string{"get-alias.a-1": `{"FunctionVersion": "8"}`},
 			options: "plants --back",
-			want: head + table + "AuthorizerFunction   version 8: 100 %, build b1; version 10 is newer, and has no traffic\n" + createplant + alarms +
+			want: head + table + "AuthorizerFunction   version 8: 100 %, build b1; the stack expects version 10\n" + createplant + alarms +
 				strings.NewReplacer("8", "10", "b1", "b2").Replace(back),
 		},
 		{

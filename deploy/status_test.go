@@ -58,10 +58,6 @@ stack                plants: UPDATE_COMPLETE; its last change began 2026-11-22T1
 address              https://x
 build                b2
 `
-		table = `PlantsTable          ACTIVE, 3 items (AWS counts every six hours)
-`
-		authorizer = table + `AuthorizerFunction   version 10: 100 %, build b2
-`
 		alarms = `alarms               0 of 2 fire
 `
 		back = `
@@ -70,6 +66,9 @@ aws lambda update-alias --function-name a-1 --name live --function-version 8 --r
 `
 		denied = "An error occurred (AccessDenied) when calling "
 	)
+	// A clone may have longer names.
+	table := fmt.Sprintf("%-20s %s\n", "PlantsTable", "ACTIVE, 3 items (AWS counts every six hours)")
+	authorizer := table + "AuthorizerFunction   version 10: 100 %, build b2\n"
 	createplantIs := func(text string) string { return fmt.Sprintf("%-20s %s\n", "CreatePlantFunction", text) }
 	createplant := createplantIs("version 3: 100 %, build b1")
 	for _, test := range []struct {

@@ -12,7 +12,7 @@ export SHIFT = gradual
 
 # make expands no value of its command line, such as URL=.... Recipes read those that
 # `make help` names from the environment, so that none becomes a part of a command.
-$(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(eval override $(name) := $$(value $(name)))$(eval export $(name))))
+$(foreach _v,$(.VARIABLES),$(if $(filter command,$(origin $(_v))),$(eval override $(_v) := $$(value $(_v)))$(eval export $(_v))))
 
 RACE      = $(if $(shell command -v $$(go env CC)),-race)
 # With the race detector, a program otherwise waits for a second before it ends.

@@ -234,6 +234,26 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestFailure checks that make test fails if the tests of the first folders do, whatever the others do.
+func TestFailure(t *testing.T) {
+	t.Parallel()
+	folder := processtest.Repository(t)
+	path := t.TempDir()
+	for file, script := range map[string]string{
+		filepath.Join(path, "go"):                     `! case "$*" in *./internal/*) ;; *) false ;; esac`,
+		filepath.Join(folder, "tools/local/dynamodb"): `exec "$@"`,
+	} {
+		if err := os.WriteFile(file, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil { //nolint:gosec // a program
+			t.Fatal(err)
+		}
+	}
+	command := exec.CommandContext(t.Context(), "make", "--directory="+folder, "test")
+	command.Env = append(os.Environ(), "PATH="+path+":"+os.Getenv("PATH"))
+	if out, err := command.CombinedOutput(); err == nil {
+		t.Errorf("make test succeeds, although a test fails:\n%s", out)
+	}
+}
+
 // TestFunction builds a function as SAM has it built. The caller's settings do not change the binary, and
 // the parameters of the build stand beside it.
 func TestFunction(t *testing.T) {

@@ -72,7 +72,10 @@ def texts():
             raise ValueError(f"{file} is a symbolic link, which may lead out of this folder")
         if not re.search(r"\.(png|sum|pem)$|requirements|testdata/stack", file):
             with open(file, encoding="utf-8", newline="") as opened:
-                yield file, opened.read()
+                text = opened.read()
+            if "\r" in text:
+                raise ValueError(f"{file} has lines that end with a carriage return: set git's core.autocrlf to false, and clone again")
+            yield file, text
 
 
 def size():

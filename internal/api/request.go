@@ -13,7 +13,7 @@ import (
 	"plantstore/internal/token"
 )
 
-var errEvent = errors.New("api: event is not of payload format 2.0")
+var errEvent = errors.New("api: event cannot be decoded as one of payload format 2.0")
 
 // request is what the service uses of a function's or an authorizer's event. Source: API Gateway
 // Developer Guide, "Create AWS Lambda proxy integrations for HTTP APIs".
@@ -59,7 +59,7 @@ func decode(event []byte) (request, error) {
 }
 
 // body returns the bytes that the client sent, and none if there is no body. It returns [plant.ErrMalformed] if
-// the event's text is not valid UTF-8: nobody can tell what the client sent.
+// the event's text is not valid UTF-8: nobody can tell what the client sent. Any other error is API Gateway's fault.
 func (r request) body() ([]byte, error) {
 	if r.Body.Kind() != '"' {
 		return nil, nil

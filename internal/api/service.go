@@ -26,7 +26,7 @@ type Service struct {
 type operation struct {
 	name string // in the log
 
-	// answer returns the body of the answer 200, or an error of the catalogue. The verdict on the request is
+	// answer returns the body of the answer 200, or an error. One that is not in the catalogue is 5001. The verdict on the request is
 	// allow. An operation that takes an idempotency key sets it in the request: the errors 5002 and 5004
 	// return it.
 	answer func(*Service, context.Context, *request) (body any, err error)

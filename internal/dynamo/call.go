@@ -52,8 +52,8 @@ func attempt[In, Out any](
 	ctx context.Context, client *dynamodb.Client, m method[In, Out], in *In,
 ) (out *Out, connected bool, err error) {
 	out, err = m(client, ctx, in, func(o *dynamodb.Options) {
-		// If an answer shows that the function's clock is wrong, the SDK signs the next attempt with the time of
-		// DynamoDB, also without a retryer.
+		// If an answer shows that the clock is wrong, the SDK makes its error retryable, and signs the next attempt
+		// with the time of DynamoDB. It does so even if this is the only attempt that it makes itself.
 		o.Retryer = aws.NopRetryer{} // one attempt: call repeats it
 		o.HTTPClient = watched{client: o.HTTPClient, connected: &connected}
 	})

@@ -40,8 +40,8 @@ type plantAttributes struct {
 	Tag  *string `dynamodbav:"tag,omitempty"` // no attribute if it is nil; a pointer to "" is stored
 }
 
-// Create implements [plant.Store]. It is one conditional put, which [call] repeats until its outcome is
-// known. If the condition fails, DynamoDB returns the stored item, with the write key of the request that
+// Create implements [plant.Store]. It is one conditional put, of which [call] makes attempts.
+// If the condition fails, DynamoDB returns the stored item, with the write key of the request that
 // created it.
 func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 	attributes, err := attributevalue.MarshalMap(plantItem{
@@ -61,7 +61,7 @@ func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
 	// A failed condition is the outcome of the whole call, also of an earlier attempt whose answer was lost: the item
-	// shows whether that one stored it.
+	// shows whether that one stored it. call makes no attempt after it, and keeps it as the cause of its error.
 	if exists, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		return checkExistingPlant(w, exists.Item)
 	}

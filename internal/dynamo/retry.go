@@ -14,7 +14,8 @@ import (
 )
 
 // newRetryer returns the SDK's standard retryer, for [retries]. It decides which attempts are repeated: those that
-// were throttled, were answered with status 500, 502, 503 or 504, or lost their connection. [retryable] adds to
+// were throttled, were answered with status 500, 502, 503 or 504, lost their connection, or were refused because the
+// clock is wrong by more than four minutes. [retryable] adds to
 // them, and [call] also repeats every attempt that may have been applied. The retryer also keeps the retry quota of a
 // client: 500 units, of which a retry takes 5, and 10 after a timeout. The SDK calls such a share of the quota a
 // token. That has nothing to do with our tokens.

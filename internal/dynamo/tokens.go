@@ -61,7 +61,8 @@ func tokenItemKey(id string) map[string]types.AttributeValue {
 }
 
 // decodeToken returns the token that an item holds. An item that somebody else wrote may hold none: it may lack
-// the digest or the subject, or have a year that RFC 3339 cannot express, such as 10000. It changes item.
+// the digest or the subject, or have a year that RFC 3339 cannot express, such as 10000. One without a time of
+// expiry counts as expired. It changes item.
 func decodeToken(item map[string]types.AttributeValue) (token.Token, error) {
 	var id string
 	_ = attributevalue.Unmarshal(item[tokenKey], &id) // it is the key, so it is there and a string

@@ -93,7 +93,9 @@ def size():
 
 
 def unmarked(text, taken, keeps):
-    """Returns a text without the marked lines of taken parts, and without all marks unless it keeps them."""
+    """Returns a text without the marked lines of taken parts, and without all marks unless it keeps them.
+
+    A step of a recipe keeps its number, because others name it."""
     lines = []
     leaving = []  # for each block that has begun and not ended: whether it leaves
     for line in text.split("\n"):
@@ -106,6 +108,9 @@ def unmarked(text, taken, keeps):
         if ends:
             leaving.pop()
         if leaves:
+            step = re.match(r"\d+\. ", line)
+            if mark and step:
+                lines.append(step[0] + "Nothing to do: this step is about a part that is not here.")
             continue
         rest = line if keeps or not (mark or ends) else (MARK if mark else END).sub("", line).rstrip(" ")
         if rest or not (mark or ends):

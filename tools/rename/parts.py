@@ -128,7 +128,9 @@ def take_out(taken, keeps):
             raise ValueError(f"there is no {name} here")
         subprocess.run(["git", "rm", "--quiet", "--", *files], check=True)
     for file, text in texts():
-        left = re.sub(r"\n{3,}", "\n\n", unmarked(text, taken, keeps)) if file.endswith(".md") else unmarked(text, taken, keeps)
+        left = unmarked(text, taken, keeps)
+        if file.endswith(".md"):
+            left = re.sub(r"\n{3,}", "\n\n", left)
         if left != text:
             with open(file, "w", encoding="utf-8", newline="") as opened:
                 opened.write(left)

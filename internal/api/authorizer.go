@@ -20,8 +20,8 @@ type Authorizer struct {
 // slowCheck is the shortest duration for which the check of an allowed request is logged.
 const slowCheck = 500 * time.Millisecond
 
-// authorization is an authorizer's simple response of payload format 2.0.
-type authorization struct {
+// authorizerResponse is an authorizer's simple response of payload format 2.0.
+type authorizerResponse struct {
 	IsAuthorized bool    `json:"isAuthorized"`
 	Context      verdict `json:"context"`
 }
@@ -33,17 +33,17 @@ func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := time.Now()
 	r, err := a.authenticate(ctx, event)
 	took := time.Since(start)
-	result := classify(err)
+	o := classify(err)
 	if err != nil || took >= slowCheck { // otherwise the function's line says all
-		a.Log.LogAttrs(ctx, result.level(), "authorize", result.attributes(ctx, r, took)...)
+		a.Log.LogAttrs(ctx, o.level(), "authorize", o.attributes(ctx, r, took)...)
 	}
-	return json.Marshal(authorization{
+	return json.Marshal(authorizerResponse{
 		// The function refuses, with an Error of the catalogue. If IsAuthorized were false, API Gateway
 		// would answer 403 itself, with a body of its own. The context has a digest of the header, for which
 		// alone the verdict is valid. If the event cannot be decoded, r has no headers, and the digest is of "".
 		// The function then answers 5001 to a request that has a well-formed header.
 		IsAuthorized: true,
-		Context:      newVerdict(r.Headers["authorization"], r.principal, result),
+		Context:      newVerdict(r.Headers["authorization"], r.principal, o),
 	})
 }
 

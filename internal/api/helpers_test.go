@@ -159,7 +159,7 @@ func checkedVerdict(t *testing.T, verify verify, event []byte) (verdict, object)
 		return &Authorizer{Verifier: verify, Log: log}
 	}
 	content, line := invoke(t, newAuthorizer, event)
-	var got authorization
+	var got authorizerResponse
 	if err := json.Unmarshal(content, &got, json.RejectUnknownMembers(true)); err != nil {
 		t.Fatalf("Invoke = %s, want an authorization: %v", content, err)
 	}

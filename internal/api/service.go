@@ -26,9 +26,9 @@ type Service struct {
 type operation struct {
 	name string // in the log
 
-	// answer returns the body of the answer 200, or an error. One that is not in the catalogue is 5001. The verdict on the request is
-	// allow. An operation that takes an idempotency key sets it in the request: the errors 5002 and 5004
-	// return it.
+	// answer returns the body of the answer 200, or an error. An error that is not in the catalogue is answered with
+	// 5001. The verdict on the request is allow. An operation that takes an idempotency key sets it in the request:
+	// the errors 5002 and 5004 return it.
 	answer func(*Service, context.Context, *request) (body any, err error)
 }
 
@@ -44,10 +44,10 @@ func Routes() []string { return slices.Sorted(maps.Keys(operations)) }
 func (s *Service) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := time.Now()
 	r, body, err := s.handle(ctx, event)
-	result := classify(err)
+	o := classify(err)
 	name := cmp.Or(operations[r.RouteKey].name, "no operation")
-	s.Log.LogAttrs(ctx, result.level(), name, result.attributes(ctx, r, time.Since(start))...)
-	return respond(result, body, r.idempotencyKey)
+	s.Log.LogAttrs(ctx, o.level(), name, o.attributes(ctx, r, time.Since(start))...)
+	return respond(o, body, r.idempotencyKey)
 }
 
 // handle carries out a request. Before anything else it checks the authorizer's verdict, which is a part
@@ -82,21 +82,21 @@ type response struct {
 // respond returns the answer 200 with body for a success, and otherwise 400 with the Error of the
 // outcome.
 func respond(o outcome, body any, idempotencyKey string) ([]byte, error) {
-	r := response{StatusCode: http.StatusOK, Headers: map[string]string{"content-type": "application/json"}}
+	answer := response{StatusCode: http.StatusOK, Headers: map[string]string{"content-type": "application/json"}}
 	if o.err != nil {
-		r.StatusCode = http.StatusBadRequest
+		answer.StatusCode = http.StatusBadRequest
 		body = Error{Code: o.code, Message: o.message}
 	}
 	if o.retry {
-		r.Headers["retry-after"] = "1" // second
+		answer.Headers["retry-after"] = "1" // second
 	}
 	if o.retry && idempotencyKey != "" {
-		r.Headers["idempotency-key"] = idempotencyKey
+		answer.Headers["idempotency-key"] = idempotencyKey
 	}
 	content, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	r.Body = string(content)
-	return json.Marshal(r)
+	answer.Body = string(content)
+	return json.Marshal(answer)
 }

@@ -80,12 +80,12 @@ func (w watched) Do(r *http.Request) (*http.Response, error) {
 // AccessDeniedException. Any other 4xx may come from a proxy, after DynamoDB has carried the attempt out.
 func isRefusal(err error) bool {
 	answer, answered := errors.AsType[*smithyhttp.ResponseError](err)
-	named, isNamed := errors.AsType[smithy.APIError](err)
-	if !answered || answer.HTTPStatusCode()/100 != 4 || !isNamed {
+	apiError, isAPIError := errors.AsType[smithy.APIError](err)
+	if !answered || answer.HTTPStatusCode()/100 != 4 || !isAPIError {
 		return false
 	}
-	_, isGeneric := named.(*smithy.GenericAPIError)
-	return !isGeneric || strings.HasSuffix(named.ErrorCode(), "Exception")
+	_, isGeneric := apiError.(*smithy.GenericAPIError)
+	return !isGeneric || strings.HasSuffix(apiError.ErrorCode(), "Exception")
 }
 
 // callError is why a [call] failed. A store reports it by [translate].

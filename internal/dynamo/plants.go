@@ -62,8 +62,8 @@ func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 	})
 	// A failed condition is the outcome of the whole call, also of an earlier attempt whose answer was lost: the item
 	// shows whether that one stored it. call makes no attempt after it, and keeps it as the cause of its error.
-	if exists, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		return checkExistingPlant(w, exists.Item)
+	if conditionFailed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
+		return checkExistingPlant(w, conditionFailed.Item)
 	}
 	return translate(err, plant.ErrOutcomeUnknown, plant.ErrUnavailable)
 }

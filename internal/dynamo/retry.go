@@ -15,10 +15,11 @@ import (
 
 // newRetryer returns the SDK's standard retryer, for [retries]. It decides which attempts are repeated: those that
 // were throttled, were answered with status 500, 502, 503 or 504, lost their connection, or were refused because the
-// clock is wrong by more than four minutes. [retryable] adds to
-// them, and [call] also repeats every attempt that may have been applied. The retryer also keeps the retry quota of a
-// client: 500 units, of which a retry takes 5, and 10 after a timeout. The SDK calls such a share of the quota a
-// token. That has nothing to do with our tokens.
+// clock is wrong by more than four minutes. [retryable] adds to them, and [call] also repeats every attempt that may
+// have been applied.
+//
+// The retryer also keeps the retry quota of a client: 500 units, of which a retry takes 5, and 10 after a timeout.
+// The SDK calls such a share of the quota a token. That has nothing to do with our tokens.
 func newRetryer() *retry.Standard {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.Retryables = append([]retry.IsErrorRetryable{retry.IsErrorRetryableFunc(retryable)}, o.Retryables...)
@@ -55,8 +56,8 @@ func (r *retries) succeeded() {
 	_ = r.retryer.GetInitialToken()(nil)
 }
 
-// retryable adds to the SDK's rules: repeat an attempt that got no answer from DynamoDB, whatever the
-// cause, and one that conflicted with another write. The SDK gives up in an outage of DNS, for example.
+// retryable adds to the SDK's rules: repeat an attempt that got no answer from DynamoDB, whatever the cause, and one
+// that conflicted with another write. The SDK gives up in an outage of DNS, for example.
 func retryable(err error) aws.Ternary {
 	switch {
 	case causedBy[*smithyhttp.RequestSendError](err),

@@ -29,8 +29,8 @@ func (s *Tokens) Add(ctx context.Context, t token.Token) error {
 		ConditionExpression:                 aws.String("attribute_not_exists(" + tokenKey + ")"),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
-	if exists, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		return checkExistingToken(t, exists.Item)
+	if conditionFailed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
+		return checkExistingToken(t, conditionFailed.Item)
 	}
 	return translate(err, token.ErrOutcomeUnknown, token.ErrUnavailable)
 }

@@ -25,40 +25,6 @@ var guards = []guard{
 			enableSimpleResponses: true, identitySource: [$context.routeKey], type: request}}`,
 	},
 	{
-		why: "A function runs the code that SAM builds, and no other.",
-		of:  "AWS::Lambda::Function", place: "Properties.Code", want: `{S3Bucket: bucket, S3Key: key}`,
-	},
-	{
-		why: "A function sends the data to AWS's own DynamoDB.",
-		of:  "AWS::Lambda::Function", place: "Properties.Environment.Variables.AWS_ENDPOINT_URL_DYNAMODB", want: `''`,
-	},
-	{
-		why: "The access log stays in the account, and has no header, path or address of a client.",
-		of:  "AWS::ApiGatewayV2::Stage", place: "Properties.AccessLogSettings",
-		want: `{DestinationArn: '${AccessLog.Arn}', Format: '{"requestId":"$context.requestId","time":"$context.requestTimeEpoch",
-			"routeKey":"$context.routeKey","status":"$context.status","error":"$context.error.message",
-			"authorizerError":"$context.authorizer.error",
-			"integrationError":"$context.integration.error",
-			"integrationStatus":"$context.integration.integrationStatus",
-			"integrationRequestId":"$context.integration.requestId",
-			"integrationLatency":"$context.integration.latency",
-			"responseLatency":"$context.responseLatency"}'}`,
-	},
-	{
-		why: "A flood gets 429.",
-		of:  "AWS::ApiGatewayV2::Stage", place: "Properties.DefaultRouteSettings",
-		want: `{ThrottlingBurstLimit: '${ThrottleBurst}', ThrottlingRateLimit: '${ThrottleRate}'}`,
-	},
-	{
-		why: "The cost of a flood has a limit.",
-		of:  "PlantsTable", place: "Properties.OnDemandThroughput", want: `{MaxWriteRequestUnits: '${MaxWriteUnits}'}`,
-	},
-	{
-		why: "A domain requires TLS 1.2.",
-		of:  "AWS::ApiGatewayV2::DomainName", place: "Properties.DomainNameConfigurations",
-		want: `[{CertificateArn: '${CertificateArn}', EndpointType: REGIONAL, SecurityPolicy: TLS_1_2}]`,
-	},
-	{
 		why: "The data stay when the stack is deleted.",
 		of:  "AWS::DynamoDB::Table", place: "DeletionPolicy", want: `RetainExceptOnCreate`,
 	},
@@ -75,20 +41,12 @@ var guards = []guard{
 		of:  "AWS::DynamoDB::Table", place: "Properties.PointInTimeRecoverySpecification", want: `{PointInTimeRecoveryEnabled: true}`,
 	},
 	{
-		why: "DynamoDB removes tokens that have expired.",
-		of:  "TokensTable", place: "Properties.TimeToLiveSpecification", want: `{AttributeName: expires_at, Enabled: true}`,
-	},
-	{
 		why: "The version before stays when a function is deleted, because a roll back needs it.",
 		of:  "AWS::Lambda::Version", place: "DeletionPolicy", want: `Retain`,
 	},
 	{
 		why: "The version before stays when a new one replaces it.",
 		of:  "AWS::Lambda::Version", place: "UpdateReplacePolicy", want: `Retain`,
-	},
-	{
-		why: "A new version first gets 10 % of the traffic, for ten minutes.",
-		of:  "AWS::CodeDeploy::DeploymentGroup", place: "Properties.DeploymentConfigName", want: `CodeDeployDefault.LambdaCanary10Percent10Minutes`,
 	},
 	{
 		why: "These alarms roll a deployment back. The others show no bad version, or anybody can fire them.",
@@ -104,15 +62,6 @@ var guards = []guard{
 		why: "Somebody is told when an alarm fires.",
 		of:  "AWS::CloudWatch::Alarm", place: "Properties.AlarmActions", want: `{Fn::If: [HasAlarmTopic, ['${AlarmTopic}'], '${AWS::NoValue}']}`,
 	},
-	{
-		why: "Somebody is told when an alarm ends.",
-		of:  "AWS::CloudWatch::Alarm", place: "Properties.OKActions", want: `{Fn::If: [HasAlarmTopic, ['${AlarmTopic}'], '${AWS::NoValue}']}`,
-	},
-	{
-		why: "The alarms' metrics read JSON, from one log.",
-		of:  "AWS::Lambda::Function", place: "Properties.LoggingConfig",
-		want: `{ApplicationLogLevel: INFO, LogFormat: JSON, LogGroup: '${Log}', SystemLogLevel: '${SystemLogLevel}'}`,
-	},
 }
 
 // accountGuards are those of deploy/account.yaml.
@@ -126,20 +75,10 @@ var accountGuards = []guard{
 			{Effect: Allow, Principal: {Service: events.amazonaws.com}, Action: sns:Publish, Resource: '${Topic}'}]`,
 	},
 	{
-		why: "Backups have the key that a copy into another account needs.",
-		of:  "AWS::Backup::BackupVault", place: "Properties.EncryptionKeyArn", want: `{Fn::If: [HasKey, '${VaultKey}', '${AWS::NoValue}']}`,
-	},
-	{
 		why: "A backup is copied to CopyTo alone.",
 		of:  "AWS::Backup::BackupPlan", place: "Properties.BackupPlan.BackupPlanRule",
 		want: `[{RuleName: daily, TargetBackupVault: '${Vault}', ScheduleExpression: 'cron(0 5 * * ? *)', Lifecycle: {DeleteAfterDays: 7}, CopyActions: [
 			{Fn::If: [Copy, {DestinationBackupVaultArn: '${CopyTo}', Lifecycle: {DeleteAfterDays: 35}}, '${AWS::NoValue}']}]}]`,
-	},
-	{
-		why: "The tables of production have backups.",
-		of:  "AWS::Backup::BackupSelection", place: "Properties.BackupSelection.Conditions",
-		want: `{StringEquals: [
-			{ConditionKey: aws:ResourceTag/Project, ConditionValue: plant-store}, {ConditionKey: aws:ResourceTag/Stage, ConditionValue: production}]}`,
 	},
 	{
 		why: "Somebody is told of a backup that fails.",

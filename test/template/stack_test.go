@@ -4,7 +4,6 @@ package template
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -18,9 +17,8 @@ func TestMain(m *testing.M) { processtest.RunInRoot(m) }
 
 // output is what translate.py prints.
 type output struct {
-	Stacks   map[string]stack // template.yaml as SAM translates it, by stage and shift; and templates, by their files
-	Golden   string           // the resources and the outputs of the stack gradual, in YAML
-	Verdicts []string         // on conditionRows
+	Stacks map[string]stack // template.yaml as SAM translates it, by stage and shift; and templates, by their files
+	Golden string           // the stack gradual, in YAML
 }
 
 var translation struct {
@@ -34,12 +32,7 @@ func translated(t *testing.T) output {
 	t.Helper()
 	python := processtest.Python(t, "sam")
 	translation.Do(func() {
-		var parameters strings.Builder
-		for _, row := range conditionRows {
-			fmt.Fprintln(&parameters, row.parameters)
-		}
 		command := exec.CommandContext(t.Context(), python, "test/template/translate.py")
-		command.Stdin = strings.NewReader(parameters.String())
 		command.Stderr = os.Stderr
 		printed, err := command.Output()
 		if err == nil {

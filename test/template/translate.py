@@ -1,6 +1,5 @@
 """Prints as JSON: the stacks that SAM makes of template.yaml, the golden file's text, and templates that SAM does
-not translate. For each line of standard input, which has parameters, also prints which conditions of template.yaml
-are met and which of its rules are broken. Runs in the root of the repository.
+not translate. Runs in the root of the repository.
 """
 import copy
 import json
@@ -9,8 +8,6 @@ import sys
 
 import boto3
 import yaml
-from samcli.lib.intrinsic_resolver.intrinsic_property_resolver import IntrinsicResolver
-from samcli.lib.intrinsic_resolver.intrinsics_symbol_table import IntrinsicsSymbolTable
 from samcli.yamlhelper import yaml_parse
 from samtranslator.parser.parser import Parser
 from samtranslator.translator.translator import Translator
@@ -70,29 +67,12 @@ class Dumper(yaml.SafeDumper):
 Dumper.add_representer(str, Dumper.represent_str)
 
 
-def verdict(template, parameters):
-    """Returns the names of the conditions that are met with these parameters, and of the rules that are broken."""
-    values = {name: parameter["Default"] for name, parameter in template["Parameters"].items()} | parameters
-    evaluator = IntrinsicResolver(template, IntrinsicsSymbolTable(template, logical_id_translator=values))
-
-    def is_true(expression):
-        return evaluator.intrinsic_property_resolver(expression, ignore_errors=False)
-
-    names = [name for name, condition in template["Conditions"].items() if is_true(condition)]
-    for name, rule in template["Rules"].items():
-        if is_true(rule["RuleCondition"]) and not all(is_true(assertion["Assert"]) for assertion in rule["Assertions"]):
-            names.append("not " + name)
-    return " ".join(sorted(names))
-
-
 template = read("template.yaml")
-verdicts = [verdict(template, dict(item.split("=") for item in line.split())) for line in sys.stdin]
 stacks = {"template.yaml": with_references_as_text(template)}
 stacks["deploy/account.yaml"] = with_references_as_text(read("deploy/account.yaml"))
 stacks["deploy/role.yaml"] = with_references_as_text(read("deploy/role.yaml"))  # part: github
 template["Globals"]["Function"]["CodeUri"] = "s3://bucket/key"
 for name in ("dev gradual", "staging gradual", "production gradual", "production at-once"):
     stacks[name] = translated(template, *name.split())
-golden = {section: stacks["production gradual"][section] for section in ("Resources", "Outputs")}
-text = yaml.dump(golden, Dumper=Dumper, width=120)
-json.dump({"Stacks": stacks, "Verdicts": verdicts, "Golden": text}, sys.stdout)
+golden = yaml.dump(stacks["production gradual"], Dumper=Dumper, width=120)
+json.dump({"Stacks": stacks, "Golden": golden}, sys.stdout)

@@ -14,7 +14,7 @@ import re
 import subprocess
 
 PARTS = {  # the files of git, with a slash at the end of a folder
-    "jwt": ["internal/jwt/", "cmd/*/jwt_test.go", "test/template/jwt_test.go", "docs/identity-provider.md"],
+    "jwt": ["internal/jwt/", "cmd/*/jwt_test.go", "docs/identity-provider.md"],
     "page": ["internal/page/", "cmd/plantstore/page_test.go", "cmd/plantstore/page_cors_test.go", "docs/page.png"],
     "cors": ["internal/cors/", "cmd/plantstore/cors_test.go", "cmd/plantstore/page_cors_test.go", "test/deployment/cors_test.go"],
     "bench": ["tools/bench/", "docs/performance.svg"],

@@ -77,7 +77,7 @@ func (a alarm) share(t *testing.T, name string, minutes int) (said []string) {
 	if minutes > 1 {
 		interval = fmt.Sprintf("in %d minutes", minutes)
 	}
-	threshold := named(fmt.Sprint(a.Threshold)) // a number, or a parameter
+	threshold := referenced(fmt.Sprint(a.Threshold)) // a number, or a parameter
 	return []string{"more than " + threshold + " ", fmt.Sprintf(" of the requests, and %d %s, ", least, interval)}
 }
 
@@ -138,7 +138,7 @@ func TestCrashes(t *testing.T) {
 	for _, metric := range resources[alarm](t, s, "AWS::CloudWatch::Alarm")["ErrorsAlarm"].Metrics {
 		read := metric.MetricStat.Metric
 		if read.Namespace == "AWS/Lambda" && read.MetricName == "Errors" {
-			counted[named(read.Dimensions[0].Value)] = true
+			counted[referenced(read.Dimensions[0].Value)] = true
 		}
 	}
 	for name := range resources[function](t, s, "AWS::Lambda::Function") {
@@ -152,7 +152,7 @@ func TestCrashes(t *testing.T) {
 // CodeDeploy would reject a fix while an alarm fires.
 func TestCanary(t *testing.T) {
 	for name, want := range map[string]bool{
-		"dev gradual": false, "staging gradual": true, gradual: true, "production at-once": false,
+		"dev gradual": false, "staging gradual": true, productionGradual: true, "production at-once": false,
 	} {
 		for _, function := range []string{"CreatePlantFunction", "AuthorizerFunction"} {
 			if _, got := translated(t).Stacks[name].Resources[function+"DeploymentGroup"]; got != want {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-const role = "deploy/role.yaml"
+const roleFile = "deploy/role.yaml"
 
 // policy is a policy of IAM.
 type policy struct {
@@ -41,14 +41,14 @@ func TestPowers(t *testing.T) {
 			}
 		}
 	}
-	content, err := json.Marshal(translated(t).Stacks[role].Resources)
+	content, err := json.Marshal(translated(t).Stacks[roleFile].Resources)
 	if err != nil {
 		t.Fatal(err)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(content))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&got); err != nil {
-		t.Fatalf("%s has more than a role with its policies, and a boundary: %v", role, err)
+		t.Fatalf("%s has more than a role with its policies, and a boundary: %v", roleFile, err)
 	}
 	if policies := got.Role.Properties.Policies; len(policies) != 1 {
 		t.Fatalf("the role has %d policies, want 1", len(policies))
@@ -124,7 +124,7 @@ func TestRolePatterns(t *testing.T) {
 		{"the role deploys a stack", "StackName", "plant-store-staging", true},
 		{"it deploys no other", "StackName", "*", false},
 	} {
-		pattern := regexp.MustCompile(translated(t).Stacks[role].Parameters[row.parameter].AllowedPattern)
+		pattern := regexp.MustCompile(translated(t).Stacks[roleFile].Parameters[row.parameter].AllowedPattern)
 		if got := pattern.MatchString(row.value); got != row.want {
 			t.Errorf("%s: %s may be %q = %t, want %t", row.name, row.parameter, row.value, got, row.want)
 		}

@@ -56,7 +56,7 @@ func TestVersions(t *testing.T) {
 	s := production(t)
 	functions := resources[function](t, s, "AWS::Lambda::Function")
 	for name, v := range resources[version](t, s, "AWS::Lambda::Version") {
-		f := functions[named(v.FunctionName)]
+		f := functions[referenced(v.FunctionName)]
 		read := fmt.Sprint(f.Environment.Variables, f.MemorySize, f.LoggingConfig)
 		longest := v.Description
 		for name, parameter := range s.Parameters {

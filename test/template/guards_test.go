@@ -88,14 +88,14 @@ var accountGuards = []guard{
 
 func TestGuards(t *testing.T) { checkGuards(t, guards, production(t)) }
 
-func TestAccountGuards(t *testing.T) { checkGuards(t, accountGuards, translated(t).Stacks[account]) }
+func TestAccountGuards(t *testing.T) { checkGuards(t, accountGuards, translated(t).Stacks[accountFile]) }
 
 func checkGuards(t *testing.T, guards []guard, s stack) {
 	t.Helper()
 	for _, guard := range guards {
 		t.Run(guard.why, func(t *testing.T) {
 			want := decodeYAML(t, guard.want)
-			for name, resource := range find(t, s, guard.of) {
+			for name, resource := range resources[object](t, s, guard.of) {
 				var got any = resource
 				for member := range strings.SplitSeq(guard.place, ".") {
 					members, _ := got.(object)
@@ -105,22 +105,6 @@ func checkGuards(t *testing.T, guards []guard, s stack) {
 			}
 		})
 	}
-}
-
-// find returns the resources of a type, or the one of a name, or all. It fails the test if there are none.
-func find(t *testing.T, s stack, of string) map[string]object {
-	t.Helper()
-	found := map[string]object{}
-	for name, content := range s.Resources {
-		resource, _ := decodeYAML(t, string(content)).(object) // JSON is YAML
-		if of == "" || of == name || of == resource["Type"] {
-			found[name] = resource
-		}
-	}
-	if len(found) == 0 {
-		t.Fatalf("there is no %s", of)
-	}
-	return found
 }
 
 func decodeYAML(t *testing.T, text string) (decoded any) {

@@ -18,7 +18,7 @@ func TestMain(m *testing.M) { processtest.RunInRoot(m) }
 // output is what translate.py prints.
 type output struct {
 	Stacks map[string]stack // template.yaml as SAM translates it, by stage and shift; and templates, by their files
-	Golden string           // the stack gradual, in YAML
+	Golden string           // the stack productionGradual, in YAML
 }
 
 var translation struct {
@@ -48,12 +48,12 @@ func translated(t *testing.T) output {
 	return translation.output
 }
 
-// gradual is the name of the stack with everything in it.
-const gradual = "production gradual"
+// productionGradual is the name of the stack with everything in it.
+const productionGradual = "production gradual"
 
 func production(t *testing.T) stack {
 	t.Helper()
-	return translated(t).Stacks[gradual]
+	return translated(t).Stacks[productionGradual]
 }
 
 // stack is a template, with references as translate.py writes them. Any other intrinsic function is an object
@@ -70,9 +70,9 @@ type stack struct {
 // object is a JSON object.
 type object = map[string]any
 
-// resources returns the properties of the resources of a type, or of all, and the attributes beside them, such as
-// DeletionPolicy. It fails the test if there are none: a rule must have something to check.
-func resources[T any](t *testing.T, s stack, kind string) map[string]T {
+// resources returns the properties of the resources of a type, of the one with a name, or of all, and the attributes
+// beside them, such as DeletionPolicy. It fails the test if there are none: a rule must have something to check.
+func resources[T any](t *testing.T, s stack, of string) map[string]T {
 	t.Helper()
 	found := map[string]T{}
 	for name, content := range s.Resources {
@@ -81,7 +81,7 @@ func resources[T any](t *testing.T, s stack, kind string) map[string]T {
 			Properties json.RawMessage
 		}
 		decode(t, content, &resource)
-		if kind != "" && resource.Type != kind {
+		if of != "" && of != name && of != resource.Type {
 			continue
 		}
 		var decoded T
@@ -90,7 +90,7 @@ func resources[T any](t *testing.T, s stack, kind string) map[string]T {
 		found[name] = decoded
 	}
 	if len(found) == 0 {
-		t.Fatalf("the stack has no %s", kind)
+		t.Fatalf("the stack has no %s", of)
 	}
 	return found
 }
@@ -102,8 +102,8 @@ func decode(t *testing.T, content json.RawMessage, into any) {
 	}
 }
 
-// named returns the name in a reference, such as Log in ${Log.Arn}.
-func named(reference string) string {
+// referenced returns the name in a reference, such as Log in ${Log.Arn}.
+func referenced(reference string) string {
 	name, _, _ := strings.Cut(strings.Trim(reference, "${}"), ".")
 	return name
 }

@@ -88,7 +88,9 @@ var accountGuards = []guard{
 
 func TestGuards(t *testing.T) { checkGuards(t, guards, production(t)) }
 
-func TestAccountGuards(t *testing.T) { checkGuards(t, accountGuards, translated(t).Stacks[accountFile]) }
+func TestAccountGuards(t *testing.T) {
+	checkGuards(t, accountGuards, translated(t).Stacks[accountFile])
+}
 
 func checkGuards(t *testing.T, guards []guard, s stack) {
 	t.Helper()

@@ -52,15 +52,6 @@ func TestRestore(t *testing.T) {
 			want: map[string]string{"1": "before", "2": "before", "3": "now"},
 		},
 		{
-			name: "an item with attributes of too long names is left out, and the others are added", options: "--from $strange --older",
-			setUp: func(a *restoreAWS) {
-				a.newPlants("strange", map[string]string{"1": "before"})
-				a.putStrange("strange")
-			},
-			says: "1 items added, 0 replaced; 0 were there, 0 are there and differ\n",
-			want: map[string]string{"1": "before", "2": "now", "3": "now"},
-		},
-		{
 			name: "the table of a deleted stack, which is older than that of the new one", options: "--from $older --older",
 			setUp: func(a *restoreAWS) { a.newPlants("older", map[string]string{"1": "older", "2": "older"}) },
 			says:  "1 items added, 0 replaced; 0 were there, 1 are there and differ\n",

@@ -19,6 +19,7 @@ func TestRestore(t *testing.T) {
 		options string
 		setUp   func(a *restoreAWS)
 		says    string
+		pauses  string            // what it says of its pauses, if that matters
 		want    map[string]string // the name of each plant, by id
 	}{
 		{
@@ -48,8 +49,9 @@ func TestRestore(t *testing.T) {
 				left = `{"UnprocessedItems":{"` + a.table("plants") + `":[{"PutRequest":{"Item":{"id":{"N":"2"},"name":{"S":"before"}}}}]}}`
 				a.first["BatchWriteItem"] = []string{left}
 			},
-			says: "1 items added, 1 replaced; 0 were there, 0 are there and differ\n",
-			want: map[string]string{"1": "before", "2": "before", "3": "now"},
+			says:   "1 items added, 1 replaced; 0 were there, 0 are there and differ\n",
+			pauses: "paused for 2.1", // a second for each answer, and less for the statement
+			want:   map[string]string{"1": "before", "2": "before", "3": "now"},
 		},
 		{
 			name: "the table of a deleted stack, which is older than that of the new one", options: "--from $older --older",
@@ -75,8 +77,8 @@ func TestRestore(t *testing.T) {
 				test.setUp(a)
 			}
 			output, status := a.run(test.options + " --yes")
-			if status != 0 || !strings.Contains(output, test.says) {
-				t.Errorf("restore ends with %d, and prints %s, want 0 and %q", status, output, test.says)
+			if status != 0 || !strings.Contains(output, test.says) || !strings.Contains(output, test.pauses) {
+				t.Errorf("restore ends with %d, and prints %s, want 0, %q and %q", status, output, test.says, test.pauses)
 			}
 			if got := a.plants(); !maps.Equal(got, test.want) {
 				t.Errorf("afterwards the table has %v, want %v", got, test.want)

@@ -294,20 +294,3 @@ func TestChanges(t *testing.T) {
 		})
 	}
 }
-
-// TestUsage checks what a script prints if an argument is missing.
-func TestUsage(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct{ script, prints string }{
-		{script: "deploy/deploy", prints: "usage: deploy/deploy ENV [gradual|at-once] [first]\n"},
-		{script: "deploy/smoke-test", prints: "usage: deploy/smoke-test STACK\n"},
-	} {
-		t.Run(test.script, func(t *testing.T) {
-			t.Parallel()
-			output, status := newProject(t, nil, nil).run(t, []string{test.script})
-			if output != test.prints || status != 2 {
-				t.Errorf("it ends with %d and prints %s, want 2 and %s", status, output, test.prints)
-			}
-		})
-	}
-}

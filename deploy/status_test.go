@@ -139,6 +139,11 @@ build                none: the first deployment has not succeeded
 			want:    head + authorizer + createplant + "alarms               " + denied + "describe-alarms.plants-\n",
 		},
 		{
+			name:    "an empty answer is reported, and the rest is shown",
+			answers: map[string]string{"describe-alarms.plants-": "\n"},
+			want:    head + authorizer + createplant + "alarms               the AWS CLI printed no JSON\n",
+		},
+		{
 			name:    "without a stack, the account is shown",
 			answers: map[string]string{"describe-stacks": ""},
 			want:    "stack                " + denied + "describe-stacks\naccount              123456789012, eu-central-1\n", status: 1,

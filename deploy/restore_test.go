@@ -24,7 +24,7 @@ func TestRestore(t *testing.T) {
 	}{
 		{
 			name: "what is missing is added", options: "--to " + at,
-			says: "1 items added, 0 replaced; 0 were there, 1 are there and differ\n",
+			says: "by 'alice'\n1 items added, 0 replaced; 0 were there, 1 are there and differ\n",
 			want: map[string]string{"1": "before", "2": "now", "3": "now"},
 		},
 		{

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"os"
 	"slices"
 	"text/tabwriter"
@@ -24,7 +23,7 @@ func (c *listCommand) Run(ctx context.Context, command *tokenCommand) error {
 	if err != nil {
 		return err
 	}
-	tokens, unread := collect(store.List(ctx))
+	tokens, unread := store.List(ctx)
 	if unread != nil && len(tokens) == 0 {
 		return command.explain(unread, store.Table)
 	}
@@ -44,18 +43,6 @@ func (c *listCommand) Run(ctx context.Context, command *tokenCommand) error {
 		return errors.New("tokens expire soon: issue new ones to their holders")
 	}
 	return nil
-}
-
-// collect returns the tokens of a list, and its last error.
-func collect(list iter.Seq2[token.Token, error]) (tokens []token.Token, unread error) {
-	for t, err := range list {
-		if err != nil {
-			unread = err
-			continue
-		}
-		tokens = append(tokens, t)
-	}
-	return tokens, unread
 }
 
 // printTokens prints the tokens, soonest expiry first.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -63,28 +62,30 @@ func (s *Tokens) Revoke(ctx context.Context, id string) error {
 	return translate(err, token.ErrOutcomeUnknown, token.ErrUnavailable)
 }
 
-// List yields every token, in no order. An expired or revoked one is listed until DynamoDB removes
-// it, some time after it expires. An item that holds no token yields an error, and the list continues.
-// If a page cannot be read, List yields the error, such as [token.ErrUnavailable], and ends.
-func (s *Tokens) List(ctx context.Context) iter.Seq2[token.Token, error] {
-	return func(yield func(token.Token, error) bool) {
-		in := &dynamodb.ScanInput{TableName: &s.Table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(pageSize)}
-		for {
-			page, err := s.scanPage(ctx, in)
-			if err != nil {
-				yield(token.Token{}, err)
-				return
-			}
-			for _, item := range page.Items {
-				if !yield(decodeToken(item)) {
-					return
-				}
-			}
-			if len(page.LastEvaluatedKey) == 0 {
-				return
-			}
-			in.ExclusiveStartKey = page.LastEvaluatedKey
+// List returns every token that can be read, in no order. An expired or revoked one is listed until DynamoDB
+// removes it, some time after it expires. If an item holds no token, List returns the error of the last such
+// item, and the tokens of all others. If a page cannot be read, List returns that error, such as
+// [token.ErrUnavailable], and the tokens of the pages before it.
+func (s *Tokens) List(ctx context.Context) (tokens []token.Token, err error) {
+	var unreadable error
+	in := &dynamodb.ScanInput{TableName: &s.Table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(pageSize)}
+	for {
+		page, err := s.scanPage(ctx, in)
+		if err != nil {
+			return tokens, err
 		}
+		for _, item := range page.Items {
+			t, err := decodeToken(item)
+			if err != nil {
+				unreadable = err
+				continue
+			}
+			tokens = append(tokens, t)
+		}
+		if len(page.LastEvaluatedKey) == 0 {
+			return tokens, unreadable
+		}
+		in.ExclusiveStartKey = page.LastEvaluatedKey
 	}
 }
 

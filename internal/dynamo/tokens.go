@@ -61,8 +61,7 @@ func tokenItemKey(id string) map[string]types.AttributeValue {
 }
 
 // decodeToken returns the token that an item holds. An item that somebody else wrote may hold none: it may lack
-// the digest or the subject, or have a year that RFC 3339 cannot express, such as 10000. One without a time of
-// expiry counts as expired. It changes item.
+// the digest or the subject. A token without a time of expiry counts as expired. decodeToken changes item.
 func decodeToken(item map[string]types.AttributeValue) (token.Token, error) {
 	var id string
 	_ = attributevalue.Unmarshal(item[tokenKey], &id) // it is the key, so it is there and a string
@@ -72,11 +71,10 @@ func decodeToken(item map[string]types.AttributeValue) (token.Token, error) {
 	if err := unmarshal(item, &stored); err != nil {
 		return token.Token{}, fmt.Errorf("dynamo: the item with the id %q is no token: %w", id, err)
 	}
-	stored.ExpiresAt = stored.ExpiresAt.UTC()
-	year := stored.ExpiresAt.Year()
-	if stored.Digest == "" || stored.Subject == "" || year < 0 || year > 9999 {
+	if stored.Digest == "" || stored.Subject == "" {
 		return token.Token{}, fmt.Errorf("dynamo: the item with the id %q is no token", id)
 	}
+	stored.ExpiresAt = stored.ExpiresAt.UTC()
 	return token.Token(stored), nil
 }
 

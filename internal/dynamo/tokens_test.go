@@ -2,9 +2,7 @@ package dynamo
 
 import (
 	"context"
-	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -14,26 +12,22 @@ import (
 	"plantstore/internal/token"
 )
 
-// item is a token with this id, as DynamoDB answers it. It expires at a Unix time.
-func item(id string, expires int64) string {
-	return fmt.Sprintf(`{"id": {"S": %q}, "digest": {"S": "d"}, "subject": {"S": "s"},
-		"created_at": {"S": "2026-03-01T12:00:00Z"}, "expires_at": {"N": "%d"}}`, id, expires)
-}
+// item is a token, as DynamoDB answers it.
+const item = `{"id": {"S": "i"}, "digest": {"S": "d"}, "subject": {"S": "s"},
+	"created_at": {"S": "2026-03-01T12:00:00Z"}, "expires_at": {"N": "1800000000"}}`
 
 // found is the answer to a GetItem that found this item.
-func found(item string) http.HandlerFunc { return answer(http.StatusOK, `{"Item": `+item+`}`) }
+func found(stored string) http.HandlerFunc { return answer(http.StatusOK, `{"Item": `+stored+`}`) }
 
 // The item of a token is read consistently, and the read is repeated until the outcome is known. An item that
 // holds no token is an error. The names of its attributes are fixed: other programs read them. The suite of all
 // stores checks that what is written can be read.
 func TestFindByAttempts(t *testing.T) {
-	created := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	const year0, year10000 = -62167219200, 253402300800
-	issued := found(item("i", 1_800_000_000))
+	issued := found(item)
 	bare := found(`{"id": {"S": "i"}}`)
-	timeless := found(strings.Replace(item("i", 1_800_000_000), `{"N": "1800000000"}`, `{"S": "soon"}`, 1))
-	anonymous := found(strings.Replace(item("i", 1_800_000_000), `"subject": {"S": "s"},`, "", 1))
-	undigested := found(strings.Replace(item("i", 1_800_000_000), `"digest": {"S": "d"},`, "", 1))
+	timeless := found(strings.Replace(item, `{"N": "1800000000"}`, `{"S": "soon"}`, 1))
+	anonymous := found(strings.Replace(item, `"subject": {"S": "s"},`, "", 1))
+	undigested := found(strings.Replace(item, `"digest": {"S": "d"},`, "", 1))
 	tests := []struct {
 		name     string
 		attempts []http.HandlerFunc // the last one repeats
@@ -49,10 +43,6 @@ func TestFindByAttempts(t *testing.T) {
 		{name: "no subject", attempts: do(anonymous), want: errOther},
 		{name: "no digest", attempts: do(undigested), want: errOther},
 		{name: "a word for the time of expiry", attempts: do(timeless), want: errOther},
-		{name: "a token of the year 0", attempts: do(found(item("i", year0)))},
-		{name: "a token of the year -1", attempts: do(found(item("i", year0-1))), want: errOther},
-		{name: "a token of the year 9999", attempts: do(found(item("i", year10000-1)))},
-		{name: "a token of the year 10000", attempts: do(found(item("i", year10000))), want: errOther},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -64,7 +54,13 @@ func TestFindByAttempts(t *testing.T) {
 				if !isOnly(err, test.want) {
 					t.Errorf("Find = %+v, %v, want the error %v", got, err, test.want)
 				}
-				want := token.Token{ID: "i", Digest: "d", Subject: "s", CreatedAt: created, ExpiresAt: got.ExpiresAt}
+				want := token.Token{
+					ID:        "i",
+					Digest:    "d",
+					Subject:   "s",
+					CreatedAt: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
+					ExpiresAt: time.Unix(1_800_000_000, 0).UTC(),
+				}
 				if err == nil && got != want {
 					t.Errorf("Find = %+v, want %+v", got, want)
 				}
@@ -100,7 +96,7 @@ func TestFindRevoked(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				stored := strings.TrimSuffix(item("i", 1_800_000_000), "}") + ", " + test.attributes + "}"
+				stored := strings.TrimSuffix(item, "}") + ", " + test.attributes + "}"
 				got, err := newFake(t, found(stored)).tokens().Find(t.Context(), "i")
 				if got.Revoked != test.revoked || !isOnly(err, test.err) {
 					t.Errorf("Find(%s) = %+v, %v, want revoked: %t, the error %v", stored, got, err, test.revoked, test.err)
@@ -111,39 +107,34 @@ func TestFindRevoked(t *testing.T) {
 }
 
 // firstPage is the first of two pages of a list.
-var firstPage = answer(200, `{"LastEvaluatedKey": {"id": {"S": "first"}}, "Items": [`+item("first", 1_800_000_000)+`]}`)
+var firstPage = answer(200, `{"LastEvaluatedKey": {"id": {"S": "i"}}, "Items": [`+item+`]}`)
 
-// Each page is read consistently. A list has all tokens that can be read.
+// Each page is read consistently. The list has every token that can be read.
 func TestListReadsEachPage(t *testing.T) {
-	mixedPage := answer(200, `{"LastEvaluatedKey": {"id": {"S": "first"}}, "Items": [{"id": {"S": "bare"}}, `+item("first", 1_800_000_000)+`]}`)
+	mixedPage := answer(200, `{"LastEvaluatedKey": {"id": {"S": "i"}}, "Items": [{"id": {"S": "bare"}}, `+item+`]}`)
 	tests := []struct {
 		name     string
 		attempts []http.HandlerFunc // the last one repeats
-		want     []string           // ids
-		err      error
+		want     error
 	}{
-		{name: "an item that is no token, before a token", attempts: do(mixedPage, succeed), want: []string{"first"}, err: errOther},
-		{name: "a page at the second attempt", attempts: do(firstPage, fail, succeed), want: []string{"first"}},
-		{name: "a page that is refused", attempts: do(firstPage, deny), want: []string{"first"}, err: errOther},
+		{name: "an item that is no token, before a token", attempts: do(mixedPage, succeed), want: errOther},
+		{name: "a page at the second attempt", attempts: do(firstPage, fail, succeed)},
+		{name: "a page that is refused", attempts: do(firstPage, deny), want: errOther},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				fake := newFake(t, test.attempts...)
 				tokens, err := fake.tokens().List(t.Context())
-				var got []string
-				for _, listed := range tokens {
-					got = append(got, listed.ID)
-				}
-				if !slices.Equal(got, test.want) || !isOnly(err, test.err) {
-					t.Errorf("List = %q, %v, want %q, %v", got, err, test.want, test.err)
+				if len(tokens) != 1 || !isOnly(err, test.want) {
+					t.Errorf("List = %+v, %v, want the one token and the error %v", tokens, err, test.want)
 				}
 				for i, r := range fake.requests {
 					if !strings.Contains(r.body, `"ConsistentRead":true`) {
 						t.Errorf("List sends %s, want a consistent read", r.body)
 					}
-					if i > 0 && !strings.Contains(r.body, `"ExclusiveStartKey":{"id":{"S":"first"}}`) {
-						t.Errorf("List sends %s for the second page, want the key that the first one ends with", r.body)
+					if i > 0 && !strings.Contains(r.body, `"ExclusiveStartKey":{"id":{"S":"i"}}`) {
+						t.Errorf("List sends %s for the second page, want the key at which the first one ends", r.body)
 					}
 				}
 			})
@@ -161,7 +152,7 @@ func TestListWaits(t *testing.T) {
 		start := time.Now()
 		tokens, err := newFake(t, slowly, stall).tokens().List(t.Context())
 		if len(tokens) != 1 || !isOnly(err, token.ErrUnavailable) {
-			t.Errorf("List = %+v, %v, want the token of the first page and %v", tokens, err, token.ErrUnavailable)
+			t.Errorf("List = %+v, %v, want the one token and %v", tokens, err, token.ErrUnavailable)
 		}
 		if took, want := time.Since(start), 10500*time.Millisecond; took != want {
 			t.Errorf("List took %v, want %v", took, want)

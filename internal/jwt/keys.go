@@ -39,10 +39,9 @@ type keys struct {
 	fetchedAt time.Time // when the fetch of byID began
 	nextFetch time.Time // when another may begin
 
-	err         error         // of the last fetch
-	wait        time.Duration // after the last fetch, if that failed
-	url         string        // of the keys, if it is known
-	urlFailures int           // in a row; 0 if there is no url
+	err  error         // of the last fetch
+	wait time.Duration // after the last fetch, if that failed
+	url  string        // of the keys, if it is known
 }
 
 // find returns the keys with this id. If there are none, it returns reasonKey, or [token.ErrUnavailable]
@@ -86,15 +85,16 @@ func (k *keys) schedule() {
 	k.nextFetch = ended.Add(k.wait)
 }
 
-// fetch replaces the keys. The discovery of their URL and the keys may each take the whole time: a URL
-// that was found stays for the next fetch. After a second failure in a row it is discovered again,
-// because the keys may have moved.
+// fetch replaces the keys. If their URL is not known, it discovers the URL first. The discovery may take so long
+// that no time is left for the keys, so the next fetch uses the URL that was found. If a fetch from a URL that
+// was already known fails, the next one discovers the URL again: the keys may have moved.
 func (k *keys) fetch(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	defer k.client.CloseIdleConnections() // Lambda may freeze the process for hours
 	began := wallClock()
-	if k.url == "" {
+	known := k.url != ""
+	if !known {
 		url, err := k.discover(ctx)
 		if err != nil {
 			return err
@@ -103,16 +103,13 @@ func (k *keys) fetch(ctx context.Context) error {
 	}
 	byID, err := k.download(ctx, k.url)
 	if err != nil {
-		k.urlFailures++
-		if k.urlFailures >= 2 {
+		if known {
 			k.url = ""
-			k.urlFailures = 0
 		}
 		return err
 	}
 	k.byID = byID
 	k.fetchedAt = began
-	k.urlFailures = 0
 	return nil
 }
 

@@ -40,17 +40,17 @@ func (*serveCommand) Help() string {
 
 // Run starts a server, prints how to use it, and serves until ctx ends.
 func (c *serveCommand) Run(ctx context.Context) error {
-	plants, tokens, bearer, err := c.stores(ctx)
+	opened, err := c.openStores(ctx)
 	if err != nil {
 		return err
 	}
-	var verifier token.Verifier = token.StoreVerifier{Store: tokens}
+	var verifier token.Verifier = token.StoreVerifier{Store: opened.tokens}
 	verifier, err = jwt.NewVerifier(verifier, os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE")) // part: jwt {
 	if err != nil {
 		return usageError("TOKEN_ISSUER and TOKEN_AUDIENCE: " + err.Error())
 	} // }
 	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
-	handler := newHandler(plants, verifier, log)
+	handler := newHandler(opened.plants, verifier, log)
 	handler, err = cors.NewHandler(handler, os.Getenv("ALLOW_ORIGIN"), api.Routes()) // part: cors {
 	if err != nil {
 		return usageError("ALLOW_ORIGIN: " + err.Error())
@@ -60,60 +60,69 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		return err
 	}
 	// The page comes last, so that no other site can read it. // part: page
-	handler = page.NewHandler(handler, c.Addr, listener.Addr(), bearer) // part: page
+	handler = page.NewHandler(handler, c.Addr, listener.Addr(), opened.bearer) // part: page
 	url := urlOf(listener.Addr())
-	fmt.Printf("Plant Store runs at %s, %s. Press Ctrl-C to stop it.\n", url, c.whereStored(bearer))
+	fmt.Printf("Plant Store runs at %s, %s. Press Ctrl-C to stop it.\n", url, c.whereStored())
 	fmt.Println(page.Greeting) // part: page
-	c.explainUse(url, bearer)
+	c.explainUse(url, opened.bearer)
 	return serve(ctx, listener, newServer(handler, log))
 }
 
-// stores returns the stores that the flags select, and the bearer of the one token in memory. In a local
-// DynamoDB it creates the tables that do not exist.
-func (c *serveCommand) stores(ctx context.Context) (plants plant.Store, tokens token.Store, bearer string, err error) {
+// inMemory reports whether the stores are in memory, and not on DynamoDB.
+func (c *serveCommand) inMemory() bool { return c.EndpointURL == "" }
+
+// stores are where plants and tokens are.
+type stores struct {
+	plants plant.Store
+	tokens token.Store
+	bearer string // the one token in memory; empty on DynamoDB
+}
+
+// openStores returns the stores that the flags select. In a local DynamoDB it creates the tables that do not
+// exist.
+func (c *serveCommand) openStores(ctx context.Context) (stores, error) {
 	switch {
-	case c.EndpointURL == "" && (c.PlantsTable != localPlantsTable || c.TokensTable != localTokensTable):
-		return nil, nil, "", usageError("--plants-table and --tokens-table need --endpoint-url: without it, everything is in memory")
-	case c.EndpointURL == "":
+	case c.inMemory() && (c.PlantsTable != localPlantsTable || c.TokensTable != localTokensTable):
+		return stores{}, usageError("--plants-table and --tokens-table need --endpoint-url: without it, everything is in memory")
+	case c.inMemory():
 		return memoryStores(ctx)
 	case !c.isLocal():
-		return nil, nil, "", usageError("serve needs a DynamoDB on this machine, such as --endpoint-url http://127.0.0.1:8000")
+		return stores{}, usageError("serve needs a DynamoDB on this machine, such as --endpoint-url http://127.0.0.1:8000")
 	case c.PlantsTable == c.TokensTable:
-		return nil, nil, "", usageError("--plants-table and --tokens-table must be different")
+		return stores{}, usageError("--plants-table and --tokens-table must be different")
 	}
 	client, err := c.client(ctx, dynamo.AttemptTimeout)
 	if err != nil {
-		return nil, nil, "", err
+		return stores{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, operationTimeout)
 	defer cancel()
 	if err := dynamo.CreateTables(ctx, client, c.PlantsTable, c.TokensTable); err != nil {
-		return nil, nil, "", c.explain(err, c.PlantsTable)
+		return stores{}, c.explain(err, c.PlantsTable)
 	}
-	plants = &dynamo.Plants{Client: client, Table: c.PlantsTable}
-	return plants, &dynamo.Tokens{Client: client, Table: c.TokensTable}, "", nil
+	return stores{
+		plants: &dynamo.Plants{Client: client, Table: c.PlantsTable},
+		tokens: &dynamo.Tokens{Client: client, Table: c.TokensTable},
+	}, nil
 }
 
 // memoryStores returns stores in memory, with one token and no plant.
-func memoryStores(ctx context.Context) (plants plant.Store, tokens token.Store, bearer string, err error) {
+func memoryStores(ctx context.Context) (stores, error) {
 	bearer, issued, err := token.Issue("developer", time.Now(), 365*24*time.Hour)
 	if err != nil {
-		return nil, nil, "", err
+		return stores{}, err
 	}
 	if earlier := os.Getenv("SERVE_TOKEN"); earlier != "" {
 		id, ok := token.ID(earlier)
 		if !ok {
-			return nil, nil, "", usageError("SERVE_TOKEN is not a token that serve has printed")
+			return stores{}, usageError("SERVE_TOKEN is not a token that serve has printed")
 		}
 		bearer = earlier
 		issued.ID = id
 		issued.Digest = token.Digest(earlier)
 	}
-	tokens = new(memory.Tokens)
-	if err := tokens.Add(ctx, issued); err != nil {
-		return nil, nil, "", err
-	}
-	return new(memory.Plants), tokens, bearer, nil
+	s := stores{plants: new(memory.Plants), tokens: new(memory.Tokens), bearer: bearer}
+	return s, s.tokens.Add(ctx, issued)
 }
 
 // newHandler returns the API: the two Lambda functions' handlers behind a gateway.
@@ -172,17 +181,17 @@ func urlOf(listens net.Addr) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// whereStored says where the plants and tokens are. There is a bearer if they are in memory.
-func (c *serveCommand) whereStored(bearer string) string {
-	if bearer == "" {
-		return "on DynamoDB at " + c.printableURL()
+// whereStored says where the plants and tokens are.
+func (c *serveCommand) whereStored() string {
+	if c.inMemory() {
+		return "with everything in memory"
 	}
-	return "with everything in memory"
+	return "on DynamoDB at " + c.printableURL()
 }
 
-// explainUse prints how to get a token, or how to use the one that there is.
+// explainUse prints how to use the token in memory, or how to issue one on DynamoDB.
 func (c *serveCommand) explainUse(url, bearer string) {
-	if bearer == "" {
+	if !c.inMemory() {
 		fmt.Printf("\nIssue a token:\n\n  %s token issue --subject NAME --table %s --endpoint-url %s\n\n",
 			os.Args[0], c.TokensTable, c.printableURL())
 		return

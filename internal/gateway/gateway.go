@@ -29,6 +29,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-lambda-go/lambda"
 
 	"plantstore/internal/budget"
 )
@@ -43,17 +44,12 @@ const (
 
 const requestIDHeader = "Apigw-Requestid"
 
-// Function is a Lambda function: an event in, an answer out. An error means that it failed.
-type Function interface {
-	Invoke(ctx context.Context, event []byte) ([]byte, error)
-}
-
 // Options are what a [Gateway] serves, and what it needs for that. Its route keys are patterns of
 // [http.ServeMux] too: they have a method, and no path ends in a slash or in {proxy+}.
 type Options struct {
-	Routes     []string // their keys, such as "POST /plants" or "GET /plants/{id}"
-	Authorizer Function // of every route
-	Function   Function // of every route, after the authorizer
+	Routes     []string       // their keys, such as "POST /plants" or "GET /plants/{id}"
+	Authorizer lambda.Handler // of every route
+	Function   lambda.Handler // of every route, after the authorizer
 	Log        *slog.Logger
 }
 
@@ -143,7 +139,7 @@ func (g *Gateway) invoke(ctx context.Context, w http.ResponseWriter, event event
 }
 
 // call invokes f with event and decodes its answer.
-func call(ctx context.Context, f Function, timeout time.Duration, event, answer any) error {
+func call(ctx context.Context, f lambda.Handler, timeout time.Duration, event, answer any) error {
 	payload, err := json.Marshal(event)
 	if err != nil {
 		return err

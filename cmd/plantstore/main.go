@@ -42,7 +42,7 @@ func main() {
 		kong.Vars{"plants_table": localPlantsTable, "tokens_table": localTokensTable},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
-	if slices.ContainsFunc(os.Args[1:], token.MayBeIn) {
+	if slices.ContainsFunc(os.Args[1:], token.ContainsToken) {
 		parser.FatalIfErrorf(usageError("an argument looks like a token, and other users of this machine can read arguments: " +
 			"to revoke a token, give its id, or - and the token on standard input"))
 	}

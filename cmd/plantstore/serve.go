@@ -113,7 +113,7 @@ func memoryStores(ctx context.Context) (stores, error) {
 		return stores{}, err
 	}
 	if earlier := os.Getenv("SERVE_TOKEN"); earlier != "" {
-		id, ok := token.ID(earlier)
+		id, ok := token.ParseID(earlier)
 		if !ok {
 			return stores{}, usageError("SERVE_TOKEN is not a token that serve has printed")
 		}

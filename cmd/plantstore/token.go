@@ -162,7 +162,7 @@ func (c *revokeCommand) tokenID() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	id, ok := token.ID(strings.TrimSpace(string(input)))
+	id, ok := token.ParseID(strings.TrimSpace(string(input)))
 	if !ok {
 		return "", usageError("standard input is not a token")
 	}

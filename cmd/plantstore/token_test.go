@@ -30,8 +30,8 @@ func (p tool) issue(t *testing.T, subject, flags string) (bearer, id string) {
 	t.Helper()
 	got := p.run(t, "token issue --subject "+subject+" "+flags, "")
 	bearer = strings.TrimSpace(got.stdout)
-	id, ok := token.ID(bearer)
-	if !ok || !strings.HasPrefix(got.stderr, "Token "+id+" for "+subject+", ") || token.MayBeIn(got.stderr) {
+	id, ok := token.ParseID(bearer)
+	if !ok || !strings.HasPrefix(got.stderr, "Token "+id+" for "+subject+", ") || token.ContainsToken(got.stderr) {
 		t.Fatalf("token issue = %+v, want a token on standard output, and its id and subject on standard error", got)
 	}
 	return bearer, id

@@ -89,7 +89,7 @@ func NewVerifier(ours token.Verifier, issuer, audience string) (token.Verifier, 
 // Verify implements [token.Verifier]. The subject of a JWT is the issuer, a space and sub: the subject of
 // a token of this service, and an issuer, have no space.
 func (v *verifier) Verify(ctx context.Context, bearer string) (token.Principal, error) {
-	if _, isOurs := token.ID(bearer); isOurs {
+	if _, isOurs := token.ParseID(bearer); isOurs {
 		return v.ours.Verify(ctx, bearer)
 	}
 	signed, err := parse(bearer)

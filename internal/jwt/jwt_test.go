@@ -18,7 +18,7 @@ func (serviceVerifier) Verify(context.Context, string) (token.Principal, error) 
 }
 
 func TestTokensOfThisService(t *testing.T) {
-	opaque := token.Format(strings.Repeat("0", 36))
+	opaque := token.Bearer(strings.Repeat("0", 12), strings.Repeat("0", 24))
 	withoutKeyID := newIssuer(t).token(draft{header: object{"kid": nil}})
 	tests := []struct {
 		name, issuer, audience string

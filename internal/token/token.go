@@ -52,10 +52,10 @@ func Issue(subject string, now time.Time, ttl time.Duration) (bearer string, t T
 	if ttl < time.Second {
 		return "", Token{}, errors.New("time to live must be at least one second")
 	}
-	characters := randomCharacters(idLength + secretLength)
-	bearer = Format(characters)
+	id := randomCharacters(idLength)
+	bearer = Bearer(id, randomCharacters(secretLength))
 	return bearer, Token{
-		ID:        characters[:idLength],
+		ID:        id,
 		Digest:    Digest(bearer),
 		Subject:   subject,
 		CreatedAt: now.UTC().Truncate(time.Second),
@@ -73,10 +73,10 @@ func randomCharacters(n int) string {
 	return string(characters)
 }
 
-// Format returns the bearer token that has these characters, those of its id and of its secret. [Issue] chooses
-// random ones. Samples and tests call Format with others.
-func Format(characters string) string {
-	body := prefix + characters
+// Bearer returns the bearer token with this id and this secret. [Issue] chooses random ones. Samples and tests
+// choose others.
+func Bearer(id, secret string) string {
+	body := prefix + id + secret
 	return body + checksum(body)
 }
 
@@ -91,8 +91,8 @@ func checksum(body string) string {
 	return string(digits[:])
 }
 
-// ID returns the id in a bearer token. ok is false if bearer does not have the form of an issued token.
-func ID(bearer string) (id string, ok bool) {
+// ParseID returns the id in a bearer token. ok is false if bearer does not have the form of an issued token.
+func ParseID(bearer string) (id string, ok bool) {
 	const length = len(prefix) + idLength + secretLength + checksumLength
 	if len(bearer) != length {
 		return "", false
@@ -105,10 +105,10 @@ func ID(bearer string) (id string, ok bool) {
 	return characters[:idLength], true
 }
 
-// MayBeIn reports whether text contains a token, or the beginning of one: the prefix and an id. The prefix starts a
-// word, so that plants_table is no token where the prefix is s_. The command plantstore refuses arguments that may
-// contain a token.
-func MayBeIn(text string) bool {
+// ContainsToken reports whether text contains a token, or the beginning of one: the prefix and an id. The prefix
+// must start a word, because a short one, such as s_, also occurs within names. The command plantstore refuses
+// arguments that contain a token.
+func ContainsToken(text string) bool {
 	beginning := fmt.Sprintf(`\b%s[%s]{%d}`, prefix, alphabet, idLength)
 	return regexp.MustCompile(beginning).MatchString(text)
 }

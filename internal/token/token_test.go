@@ -19,7 +19,7 @@ func TestIssue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, ok := ID(bearer)
+	id, ok := ParseID(bearer)
 	if !ok {
 		t.Fatalf("Issue = %q, want the form of a token", bearer)
 	}
@@ -95,54 +95,57 @@ func TestIssueChecksItsArguments(t *testing.T) {
 	}
 }
 
-// characters are 36 that an issued token may have.
-const characters = "0zAZ9aBbCcDd" + "mnopqrstuvwxyzMNOPQRSTUV"
+// An id and a secret that an issued token may have.
+const (
+	id     = "0zAZ9aBbCcDd"
+	secret = "mnopqrstuvwxyzMNOPQRSTUV"
+)
 
-func TestID(t *testing.T) {
-	valid := Format(characters)
-	otherPrefix := strings.ToUpper(prefix) + characters
+func TestParseID(t *testing.T) {
+	valid := Bearer(id, secret)
+	otherPrefix := strings.ToUpper(prefix) + id + secret
 	tests := []struct {
 		name   string
 		bearer string
 		want   string // empty if the token is malformed
 	}{
-		{name: "a token", bearer: valid, want: "0zAZ9aBbCcDd"},
+		{name: "a token", bearer: valid, want: id},
 		{name: "another character of the id", bearer: strings.Replace(valid, "A", "B", 1)},
 		{name: "another character of the secret", bearer: strings.Replace(valid, "m", "n", 1)},
 		{name: "another checksum", bearer: valid[:len(valid)-1] + "_"},
 
 		{name: "another prefix, with its checksum", bearer: otherPrefix + checksum(otherPrefix)},
-		{name: "a longer token, with its checksum", bearer: Format(characters + "0")},
-		{name: "a shorter token, with its checksum", bearer: Format(characters[1:])},
-		{name: "a hyphen in the id, with its checksum", bearer: Format("0-" + characters[2:])},
-		{name: "a hyphen at the end, with its checksum", bearer: Format(characters[:35] + "-")},
+		{name: "a longer token, with its checksum", bearer: Bearer(id, secret+"0")},
+		{name: "a shorter token, with its checksum", bearer: Bearer(id, secret[1:])},
+		{name: "a hyphen in the id, with its checksum", bearer: Bearer("0-"+id[2:], secret)},
+		{name: "a hyphen at the end, with its checksum", bearer: Bearer(id, secret[:23]+"-")},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, ok := ID(test.bearer)
+			got, ok := ParseID(test.bearer)
 			if got != test.want || ok != (test.want != "") {
-				t.Errorf("ID(%q) = %q, %t, want %q", test.bearer, got, ok, test.want)
+				t.Errorf("ParseID(%q) = %q, %t, want %q", test.bearer, got, ok, test.want)
 			}
 		})
 	}
 }
 
-func TestMayBeIn(t *testing.T) {
+func TestContainsToken(t *testing.T) {
 	tests := []struct {
 		name string
 		text string
 		want bool
 	}{
-		{name: "a token", text: "--token=" + Format(characters), want: true},
-		{name: "the first part of a token", text: prefix + characters[:idLength], want: true},
-		{name: "an id", text: characters[:idLength]},
+		{name: "a token", text: "--token=" + Bearer(id, secret), want: true},
+		{name: "the first part of a token", text: prefix + id, want: true},
+		{name: "an id", text: id},
 		{name: "a name that begins like a token", text: prefix + "table"},
-		{name: "a name that ends like a token", text: "x" + prefix + characters},
+		{name: "a name that ends like a token", text: "x" + prefix + id + secret},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := MayBeIn(test.text); got != test.want {
-				t.Errorf("MayBeIn(%q) = %t, want %t", test.text, got, test.want)
+			if got := ContainsToken(test.text); got != test.want {
+				t.Errorf("ContainsToken(%q) = %t, want %t", test.text, got, test.want)
 			}
 		})
 	}

@@ -50,7 +50,7 @@ var _ Verifier = StoreVerifier{}
 // Verify implements [Verifier]. It reads the store only for what has the form of a token. It checks the
 // expiry itself, because DynamoDB may remove an expired item days late.
 func (v StoreVerifier) Verify(ctx context.Context, bearer string) (Principal, error) {
-	id, ok := ID(bearer)
+	id, ok := ParseID(bearer)
 	if !ok {
 		return Principal{}, ReasonForm
 	}

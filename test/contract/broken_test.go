@@ -86,7 +86,7 @@ func TestBroken(t *testing.T) {
 		{
 			name: "any secret is valid", refused: "a token that nobody issued creates nothing",
 			service: &brokenService{verify: func(_ token.Verifier, bearer string) (token.Principal, error) {
-				id, ok := token.ID(bearer)
+				id, ok := token.ParseID(bearer)
 				if !ok {
 					return token.Principal{}, token.ReasonForm
 				}
@@ -141,7 +141,7 @@ func TestBroken(t *testing.T) {
 		{
 			name: "a malformed token is an internal error", refused: "a token of 9000 characters",
 			service: &brokenService{verify: func(sound token.Verifier, bearer string) (token.Principal, error) {
-				if _, ok := token.ID(bearer); !ok {
+				if _, ok := token.ParseID(bearer); !ok {
 					return token.Principal{}, errors.New("malformed")
 				}
 				return sound.Verify(context.Background(), bearer)

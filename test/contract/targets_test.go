@@ -31,8 +31,8 @@ type target struct {
 
 // forged returns a token with the id or the claims of another, which nobody issued.
 func forged(bearer string) string {
-	if id, isOpaque := token.ID(bearer); isOpaque {
-		return token.Format(id + strings.Repeat("0", 24))
+	if id, isOpaque := token.ParseID(bearer); isOpaque {
+		return token.Bearer(id, strings.Repeat("0", 24))
 	}
 	signed := bearer[:strings.LastIndex(bearer, ".")+1]
 	return signed + strings.Repeat("A", len(bearer)-len(signed))

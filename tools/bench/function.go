@@ -167,7 +167,7 @@ func (p *process) cpuTime() (total time.Duration) {
 // the token of the sample events is there.
 func standIn(latency time.Duration) *httptest.Server {
 	bearer := string(regexp.MustCompile(`pst_\w+`).Find(must(os.ReadFile("events/authorizer/create.json"))))
-	id, _ := token.ID(bearer)
+	id, _ := token.ParseID(bearer)
 	item := fmt.Sprintf(`{"Item":{"id":{"S":%q},"digest":{"S":%q},"subject":{"S":"alice"},`+
 		`"created_at":{"S":"2026-01-01T00:00:00Z"},"expires_at":{"N":"9999999999"}}}`, id, token.Digest(bearer))
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -34,7 +34,7 @@ const (
 const sampleID = "SampleToken0"
 
 // sampleToken is the token of the sample events.
-var sampleToken = token.Format(sampleID + "NotSecretInThisFolder000")
+var sampleToken = token.Bearer(sampleID, "NotSecretInThisFolder000")
 
 const (
 	next = `DynamoDB Local is running, with the tables plants and tokens. Ctrl-C stops it

@@ -45,13 +45,13 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		return err
 	}
 	var verifier token.Verifier = token.StoreVerifier{Store: opened.tokens}
-	verifier, err = jwt.NewVerifier(verifier, os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE")) // part: jwt {
+	verifier, err = jwt.AddIssuer(verifier, os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE")) // part: jwt {
 	if err != nil {
 		return usageError("TOKEN_ISSUER and TOKEN_AUDIENCE: " + err.Error())
 	} // }
 	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
 	handler := newHandler(opened.plants, verifier, log)
-	handler, err = cors.NewHandler(handler, os.Getenv("ALLOW_ORIGIN"), api.Routes()) // part: cors {
+	handler, err = cors.AllowOrigins(handler, os.Getenv("ALLOW_ORIGIN"), api.Routes()) // part: cors {
 	if err != nil {
 		return usageError("ALLOW_ORIGIN: " + err.Error())
 	} // }

@@ -12,11 +12,11 @@ import (
 	"github.com/rs/cors"
 )
 
-// NewHandler returns a handler that passes requests to next, and lets pages of some origins read the answers.
-// It answers preflight requests itself, without the authorizer, as API Gateway does. origins has commas
-// between the origins; * is every origin. If it is empty, NewHandler returns next. If an origin is malformed,
-// it returns an error. routes are the route keys of next, such as "POST /plants".
-func NewHandler(next http.Handler, origins string, routes []string) (http.Handler, error) {
+// AllowOrigins returns a handler that passes requests to next, and lets pages of some origins read the answers.
+// It answers preflight requests itself, without the authorizer, as API Gateway does. origins has commas between
+// the origins; * is every origin. If origins is empty, AllowOrigins returns next. If an origin is malformed, it
+// returns an error. routes are the route keys of next, such as "POST /plants".
+func AllowOrigins(next http.Handler, origins string, routes []string) (http.Handler, error) {
 	if origins == "" {
 		return next, nil
 	}

@@ -63,9 +63,9 @@ func TestOrigins(t *testing.T) {
 		{name: "the origin of a page in a file", origins: "null"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := NewHandler(http.NotFoundHandler(), test.origins, api.Routes())
+			_, err := AllowOrigins(http.NotFoundHandler(), test.origins, api.Routes())
 			if valid := err == nil; valid != test.valid {
-				t.Errorf("NewHandler for %q = %v, want valid: %t", test.origins, err, test.valid)
+				t.Errorf("AllowOrigins for %q = %v, want valid: %t", test.origins, err, test.valid)
 			}
 		})
 	}

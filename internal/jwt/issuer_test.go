@@ -53,7 +53,7 @@ func newIssuer(t *testing.T) *issuer {
 		},
 	}
 	i.publish("k1", nil)
-	v, err := NewVerifier(serviceVerifier{}, issuerURL, "plants, herbs")
+	v, err := AddIssuer(serviceVerifier{}, issuerURL, "plants, herbs")
 	if err != nil {
 		t.Fatal(err)
 	}

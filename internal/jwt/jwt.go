@@ -51,11 +51,11 @@ type verifier struct {
 	keys      keys
 }
 
-// NewVerifier returns a verifier of tokens of two kinds. It leaves the tokens of this service to ours, and
+// AddIssuer returns a verifier of tokens of two kinds. It leaves the tokens of this service to ours, and
 // verifies the others as JWTs that issuer issued for audience: one audience or several, separated by commas,
-// with or without spaces. If issuer and audience are empty, it returns ours. It returns an error if one of
-// them is missing or malformed. It sends no request: the first JWT causes one.
-func NewVerifier(ours token.Verifier, issuer, audience string) (token.Verifier, error) {
+// with or without spaces. If issuer and audience are empty, AddIssuer returns ours. It returns an error if one
+// of them is missing or malformed. It sends no request: the first JWT causes one.
+func AddIssuer(ours token.Verifier, issuer, audience string) (token.Verifier, error) {
 	if issuer == "" && audience == "" {
 		return ours, nil
 	}

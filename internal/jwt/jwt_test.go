@@ -32,7 +32,7 @@ func TestTokensOfThisService(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			v, err := NewVerifier(serviceVerifier{}, test.issuer, test.audience)
+			v, err := AddIssuer(serviceVerifier{}, test.issuer, test.audience)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,9 +62,9 @@ func TestConfiguration(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := NewVerifier(serviceVerifier{}, test.issuer, test.audience)
+			_, err := AddIssuer(serviceVerifier{}, test.issuer, test.audience)
 			if (err == nil) != test.valid {
-				t.Errorf("NewVerifier(%q, %q) = %v, want that they are valid: %t", test.issuer, test.audience, err, test.valid)
+				t.Errorf("AddIssuer(%q, %q) = %v, want that they are valid: %t", test.issuer, test.audience, err, test.valid)
 			}
 		})
 	}

@@ -17,31 +17,39 @@ const site = "https://www.example.com" // the origin of a page that calls the AP
 
 // A page of an allowed origin can send and read what template.yaml allows it in AWS, and no credentials.
 func TestOptions(t *testing.T) {
-	template, err := os.ReadFile("../../template.yaml")
+	content, err := os.ReadFile("../../template.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var value any
-	if err := yaml.Unmarshal(template, &value); err != nil {
+	var template struct {
+		Resources struct {
+			HTTPAPI struct {
+				Properties struct {
+					CorsConfiguration []yaml.Node `yaml:"CorsConfiguration"` // an If: its condition, and two values
+				} `yaml:"Properties"`
+			} `yaml:"HttpApi"`
+		} `yaml:"Resources"`
+	}
+	if err := yaml.Unmarshal(content, &template); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"Resources", "HttpApi", "Properties", "CorsConfiguration"} {
-		value = value.(map[string]any)[name]
+	var deployed struct {
+		AllowMethods     []string `yaml:"allowMethods"`
+		AllowHeaders     []string `yaml:"allowHeaders"`
+		ExposeHeaders    []string `yaml:"exposeHeaders"`
+		MaxAge           int      `yaml:"maxAge"`
+		AllowCredentials bool     `yaml:"allowCredentials"`
 	}
-	deployed := value.([]any)[1].(map[string]any) // the values if the condition is met
-	list := func(name string) (texts []string) {
-		for _, text := range deployed[name].([]any) {
-			texts = append(texts, text.(string))
-		}
-		return texts
+	if err := template.Resources.HTTPAPI.Properties.CorsConfiguration[1].Decode(&deployed); err != nil {
+		t.Fatal(err)
 	}
 	want := cors.Options{
 		AllowedOrigins:   []string{site},
-		AllowedMethods:   slices.Sorted(slices.Values(list("allowMethods"))),
-		AllowedHeaders:   list("allowHeaders"),
-		ExposedHeaders:   list("exposeHeaders"),
-		MaxAge:           deployed["maxAge"].(int),
-		AllowCredentials: deployed["allowCredentials"] != nil,
+		AllowedMethods:   slices.Sorted(slices.Values(deployed.AllowMethods)),
+		AllowedHeaders:   deployed.AllowHeaders,
+		ExposedHeaders:   deployed.ExposeHeaders,
+		MaxAge:           deployed.MaxAge,
+		AllowCredentials: deployed.AllowCredentials,
 	}
 	if got := options([]string{site}, api.Routes()); !reflect.DeepEqual(got, want) {
 		t.Errorf("options = %+v, want %+v", got, want)

@@ -6,7 +6,6 @@ import (
 	"encoding/json/v2"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strings"
 
 	"plantstore/internal/plant"
@@ -95,10 +94,3 @@ func parseBearer(authorization string) (string, error) {
 
 // b64token holds the characters of a token by RFC 6750.
 const b64token = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/="
-
-// recovered turns a panic of the function that defers it into an error.
-func recovered(err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("api: panic: %v\n%s", p, debug.Stack())
-	}
-}

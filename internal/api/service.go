@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -55,7 +56,7 @@ func (s *Service) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 func (s *Service) handle(ctx context.Context, event []byte) (r request, body any, err error) {
 	ctx, cancel := context.WithTimeout(ctx, budget.OperationWait)
 	defer cancel()
-	defer recovered(&err)
+	defer recoverInto(&err)
 	r, err = decode(event)
 	if err != nil {
 		return r, nil, err
@@ -70,6 +71,13 @@ func (s *Service) handle(ctx context.Context, event []byte) (r request, body any
 	}
 	body, err = op.answer(s, ctx, &r)
 	return r, body, err
+}
+
+// recoverInto sets err if the function that defers it panics.
+func recoverInto(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("api: panic: %v\n%s", p, debug.Stack())
+	}
 }
 
 // response is an answer to API Gateway in payload format 2.0.

@@ -27,7 +27,7 @@ var (
 type entry struct {
 	code    int32
 	message string
-	matches error // every error that is or wraps it has this entry; nil for internalError
+	target  error // every error that is or wraps it has this entry; nil for internalError
 
 	// retry means that the same request may succeed later. The answer has Retry-After and the Idempotency-Key
 	// to repeat the request with. The answer 5003 has no key, because the function refuses the request before
@@ -42,21 +42,21 @@ var internalError = entry{code: 5001, message: "There was an internal error."}
 // catalogue holds every error that the service answers, in the order of the codes. The status is
 // always 400. Tests compare it with openapi.yaml and README.md.
 var catalogue = []entry{
-	{code: 1001, matches: errContentType, message: "The content type is not application/json."},
-	{code: 1002, matches: errNoBody, message: "The body is missing or empty."},
-	{code: 1003, matches: plant.ErrMalformed, message: "The body is not well-formed JSON, or has a duplicate name, invalid UTF-8, a lone surrogate or more than 10000 levels of nesting."},
-	{code: 1004, matches: plant.ErrInvalid, message: "The body is not a NewPlant."},
-	{code: 1005, matches: plant.ErrTooLarge, message: fmt.Sprintf("The plant is too large: its texts together may have at most %d bytes of UTF-8, and the body at most %d bytes.", plant.MaxSize, plant.MaxBody)},
-	{code: 1006, matches: errIdempotencyKey, message: "The Idempotency-Key is malformed: it must have 1 to 255 visible ASCII characters."},
-	{code: 2001, matches: errTokenMissing, message: "There is no bearer token: send the header Authorization: Bearer <ACCESS_TOKEN>."},
-	{code: 2002, matches: errTokenMalformed, message: "The Authorization header is malformed: it must be the word Bearer, a space and one token."},
-	{code: 2003, matches: token.ErrInvalid, message: "The token is unknown, revoked or expired."}, // also each token.Reason
-	{code: 3001, matches: plant.ErrExists, message: "A plant with this id exists."},
-	{code: 3002, matches: plant.ErrKeyReused, message: "The Idempotency-Key was used with another plant of this id."},
+	{code: 1001, target: errContentType, message: "The content type is not application/json."},
+	{code: 1002, target: errNoBody, message: "The body is missing or empty."},
+	{code: 1003, target: plant.ErrMalformed, message: "The body is not well-formed JSON, or has a duplicate name, invalid UTF-8, a lone surrogate or more than 10000 levels of nesting."},
+	{code: 1004, target: plant.ErrInvalid, message: "The body is not a NewPlant."},
+	{code: 1005, target: plant.ErrTooLarge, message: fmt.Sprintf("The plant is too large: its texts together may have at most %d bytes of UTF-8, and the body at most %d bytes.", plant.MaxSize, plant.MaxBody)},
+	{code: 1006, target: errIdempotencyKey, message: "The Idempotency-Key is malformed: it must have 1 to 255 visible ASCII characters."},
+	{code: 2001, target: errTokenMissing, message: "There is no bearer token: send the header Authorization: Bearer <ACCESS_TOKEN>."},
+	{code: 2002, target: errTokenMalformed, message: "The Authorization header is malformed: it must be the word Bearer, a space and one token."},
+	{code: 2003, target: token.ErrInvalid, message: "The token is unknown, revoked or expired."}, // also each token.Reason
+	{code: 3001, target: plant.ErrExists, message: "A plant with this id exists."},
+	{code: 3002, target: plant.ErrKeyReused, message: "The Idempotency-Key was used with another plant of this id."},
 	internalError,
-	{code: 5002, matches: plant.ErrUnavailable, retry: true, message: "The store is unavailable; this attempt changed nothing."},
-	{code: 5003, matches: token.ErrUnavailable, retry: true, message: "Tokens cannot be checked now; this attempt changed nothing."},
-	{code: 5004, matches: plant.ErrOutcomeUnknown, retry: true, message: "The outcome is unknown: the request may have taken effect."},
+	{code: 5002, target: plant.ErrUnavailable, retry: true, message: "The store is unavailable; this attempt changed nothing."},
+	{code: 5003, target: token.ErrUnavailable, retry: true, message: "Tokens cannot be checked now; this attempt changed nothing."},
+	{code: 5004, target: plant.ErrOutcomeUnknown, retry: true, message: "The outcome is unknown: the request may have taken effect."},
 }
 
 // isServiceFault reports whether the fault is the service's, and not the request's.
@@ -80,11 +80,10 @@ func classify(err error) outcome {
 	return outcome{entry: e, err: err}
 }
 
-// find returns the entry of err in the catalogue, and internalError if err has none. The nil of internalError
-// matches nothing, because err is not nil.
+// find returns the entry of err in the catalogue, and internalError if err has none.
 func find(err error) entry {
 	for _, e := range catalogue {
-		if errors.Is(err, e.matches) {
+		if e.target != nil && errors.Is(err, e.target) {
 			return e
 		}
 	}

@@ -37,8 +37,8 @@ func TestVerdictsOfTwoVersions(t *testing.T) {
 	}
 	ends := []error{nil, errors.New("an error that is not in the catalogue")}
 	for _, e := range catalogue {
-		if e.matches != nil {
-			ends = append(ends, e.matches)
+		if e.target != nil {
+			ends = append(ends, e.target)
 		}
 	}
 	for _, end := range ends {

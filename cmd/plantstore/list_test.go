@@ -14,25 +14,25 @@ const header = "ID +SUBJECT +CREATED +EXPIRES +STATE\n"
 // list, what expires soonest comes first.
 func TestRevokeAndList(t *testing.T) {
 	t.Parallel()
-	p, _ := tokenTool(t)
-	p.issue(t, "bob", "")
-	p.issue(t, "ann", "--ttl 2h")
-	_, byID := p.issue(t, "eve", "--ttl 3h")
-	input, byInput := p.issue(t, "eve", "--ttl 4h")
-	p.revoke(t, byID, "", byID)
-	p.revoke(t, byID, "", byID)
-	p.revoke(t, "-", input+"\n", byInput)
-	p.check(t, "token revoke nobody", result{status: 1, stderr: ".*no token has the id nobody, .*\n"})
+	plantstore, _ := tokenTool(t)
+	plantstore.issue(t, "bob", "")
+	plantstore.issue(t, "ann", "--ttl 2h")
+	_, byID := plantstore.issue(t, "eve", "--ttl 3h")
+	input, byInput := plantstore.issue(t, "eve", "--ttl 4h")
+	plantstore.revoke(t, byID, "", byID)
+	plantstore.revoke(t, byID, "", byID)
+	plantstore.revoke(t, "-", input+"\n", byInput)
+	plantstore.check(t, "token revoke nobody", result{status: 1, stderr: ".*no token has the id nobody, .*\n"})
 	const all = `.* ann .* valid\n.* eve .* revoked\n.* eve .* revoked\n.* bob .* valid\n`
-	p.check(t, "token list", result{stdout: header + all})
-	p.check(t, "token list --expiring 1d", result{status: 1, stdout: header + ".* ann .*\n", stderr: ".*tokens expire soon: .*\n"})
-	p.check(t, "token list --expiring 1h", result{stdout: header})
+	plantstore.check(t, "token list", result{stdout: header + all})
+	plantstore.check(t, "token list --expiring 1d", result{status: 1, stdout: header + ".* ann .*\n", stderr: ".*tokens expire soon: .*\n"})
+	plantstore.check(t, "token list --expiring 1h", result{stdout: header})
 }
 
 // An item of another tool neither hides the tokens nor controls the terminal.
 func TestListOfOtherItems(t *testing.T) {
 	t.Parallel()
-	p, store := tokenTool(t)
+	plantstore, store := tokenTool(t)
 	for _, item := range []token.Token{
 		{ID: "odd", Digest: "d", Subject: "eve\x1b[2J", ExpiresAt: time.Now()},
 		{ID: "un\x1breadable"}, // without a digest
@@ -42,6 +42,6 @@ func TestListOfOtherItems(t *testing.T) {
 		}
 	}
 	const unread = `.*the item with the id "un\\x1breadable" is no token\n`
-	p.check(t, "token list", result{status: 1, stdout: header + `odd +"eve\\x1b\[2J" .* expired\n`, stderr: unread})
-	p.check(t, "token list --expiring 1d", result{status: 1, stdout: header, stderr: unread})
+	plantstore.check(t, "token list", result{status: 1, stdout: header + `odd +"eve\\x1b\[2J" .* expired\n`, stderr: unread})
+	plantstore.check(t, "token list --expiring 1d", result{status: 1, stdout: header, stderr: unread})
 }

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// tool is the command with an environment of its own.
+// tool is the command plantstore with an environment of its own.
 type tool struct{ environment []string }
 
 func newTool(t *testing.T, environment ...string) tool {
@@ -44,12 +44,12 @@ type result struct {
 }
 
 // run runs the command with these words as its arguments.
-func (p tool) run(t *testing.T, args, stdin string) result {
+func (plantstore tool) run(t *testing.T, args, stdin string) result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	command := exec.CommandContext(ctx, os.Args[0], strings.Fields(args)...)
-	command.Env = p.environment
+	command.Env = plantstore.environment
 	command.Stdin = strings.NewReader(stdin)
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
@@ -59,9 +59,9 @@ func (p tool) run(t *testing.T, args, stdin string) result {
 
 // check runs the command and compares the result. The outputs in want are regular expressions for the
 // whole outputs.
-func (p tool) check(t *testing.T, args string, want result) {
+func (plantstore tool) check(t *testing.T, args string, want result) {
 	t.Helper()
-	got := p.run(t, args, "")
+	got := plantstore.run(t, args, "")
 	matches := func(pattern, text string) bool { return regexp.MustCompile("^" + pattern + "$").MatchString(text) }
 	if got.status != want.status || !matches(want.stdout, got.stdout) || !matches(want.stderr, got.stderr) {
 		t.Fatalf("plantstore %s = %+v, want %+v", args, got, want)
@@ -72,7 +72,7 @@ func (p tool) check(t *testing.T, args string, want result) {
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	const usage, other = 2, 1 // exit statuses
-	p := newTool(t)
+	plantstore := newTool(t)
 	stranger := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(stranger.Close)
 	for _, test := range []struct {
@@ -102,7 +102,7 @@ func TestFailures(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			p.check(t, test.args, result{status: test.status, stderr: ".*" + regexp.QuoteMeta(test.want) + ".*\n"})
+			plantstore.check(t, test.args, result{status: test.status, stderr: ".*" + regexp.QuoteMeta(test.want) + ".*\n"})
 		})
 	}
 }

@@ -83,13 +83,13 @@ func TestServeCreatesTables(t *testing.T) {
 	t.Parallel()
 	run := rand.Text() // the tables stay
 	environment := []string{"AWS_ENDPOINT_URL_DYNAMODB=" + dynamotest.Endpoint(t), "PLANTS_TABLE=p-" + run, "TOKENS_TABLE=t-" + run}
-	p := newTool(t, environment...)
-	p.check(t, "token list", result{status: 1, stderr: ".*the table does not exist: t-" + run + "; .*`plantstore serve`.*\n"})
+	plantstore := newTool(t, environment...)
+	plantstore.check(t, "token list", result{status: 1, stderr: ".*the table does not exist: t-" + run + "; .*`plantstore serve`.*\n"})
 	processtest.Serve(t, os.Args[0], append(environment, asCommand)...)
 	server := processtest.Serve(t, os.Args[0], append(environment, asCommand)...)
 	_, issue, _ := strings.Cut(server.Greeting, os.Args[0]+" ")
 	newTool(t).check(t, issue, result{stdout: "pst_.*\n", stderr: "Token .* for NAME, .*\n"})
-	p.check(t, "token list", result{stdout: header + ".* NAME .*\n"})
+	plantstore.check(t, "token list", result{stdout: header + ".* NAME .*\n"})
 }
 
 // A client on this machine can use the address that serve prints.

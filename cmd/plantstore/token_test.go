@@ -20,15 +20,15 @@ import (
 func tokenTool(t *testing.T) (tool, *dynamo.Tokens) {
 	t.Helper()
 	client, _, tokens := dynamotest.Tables(t)
-	p := newTool(t, "AWS_ENDPOINT_URL_DYNAMODB="+dynamotest.Endpoint(t), "TOKENS_TABLE="+tokens)
-	return p, &dynamo.Tokens{Client: client, Table: tokens}
+	plantstore := newTool(t, "AWS_ENDPOINT_URL_DYNAMODB="+dynamotest.Endpoint(t), "TOKENS_TABLE="+tokens)
+	return plantstore, &dynamo.Tokens{Client: client, Table: tokens}
 }
 
 // issue issues a token with these flags and returns it with its id. Standard error, which may be logged, does not
 // have the token.
-func (p tool) issue(t *testing.T, subject, flags string) (bearer, id string) {
+func (plantstore tool) issue(t *testing.T, subject, flags string) (bearer, id string) {
 	t.Helper()
-	got := p.run(t, "token issue --subject "+subject+" "+flags, "")
+	got := plantstore.run(t, "token issue --subject "+subject+" "+flags, "")
 	bearer = strings.TrimSpace(got.stdout)
 	id, ok := token.ParseID(bearer)
 	if !ok || !strings.HasPrefix(got.stderr, "Token "+id+" for "+subject+", ") || token.ContainsToken(got.stderr) {
@@ -38,10 +38,10 @@ func (p tool) issue(t *testing.T, subject, flags string) (bearer, id string) {
 }
 
 // revoke revokes the token that the argument, or standard input, denotes.
-func (p tool) revoke(t *testing.T, argument, stdin, id string) {
+func (plantstore tool) revoke(t *testing.T, argument, stdin, id string) {
 	t.Helper()
 	want := result{stdout: "Token " + id + " is revoked.\n"}
-	if got := p.run(t, "token revoke "+argument, stdin); got != want {
+	if got := plantstore.run(t, "token revoke "+argument, stdin); got != want {
 		t.Errorf("token revoke = %+v, want %+v", got, want)
 	}
 }
@@ -49,9 +49,9 @@ func (p tool) revoke(t *testing.T, argument, stdin, id string) {
 // A token is stored as it was issued. Its lifetime is 30 days, unless a flag says otherwise.
 func TestIssue(t *testing.T) {
 	t.Parallel()
-	p, store := tokenTool(t)
+	plantstore, store := tokenTool(t)
 	for flags, want := range map[string]time.Duration{"": 30 * 24 * time.Hour, "--ttl 2h": 2 * time.Hour} {
-		bearer, id := p.issue(t, "ann", flags)
+		bearer, id := plantstore.issue(t, "ann", flags)
 		stored, err := store.Find(t.Context(), id)
 		if err != nil || stored.Digest != token.Digest(bearer) || stored.Subject != "ann" {
 			t.Errorf("token issue %s = %s, which is stored as %+v, %v", flags, bearer, stored, err)
@@ -75,9 +75,9 @@ func TestStack(t *testing.T) {
 		}
 	}))
 	t.Cleanup(cloudFormation.Close)
-	p := newTool(t, slices.Concat(processtest.Environment("http://127.0.0.1:1"),
+	plantstore := newTool(t, slices.Concat(processtest.Environment("http://127.0.0.1:1"),
 		[]string{"AWS_ENDPOINT_URL=" + cloudFormation.URL, "TOKENS_TABLE=another"})...)
-	_, id := p.issue(t, "ann", "--stack dev --endpoint-url "+dynamotest.Endpoint(t))
+	_, id := plantstore.issue(t, "ann", "--stack dev --endpoint-url "+dynamotest.Endpoint(t))
 	if _, err := store.Find(t.Context(), id); err != nil {
 		t.Errorf("Find in the table of the stack = %v, want the token that was issued", err)
 	}

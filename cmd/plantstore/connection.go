@@ -24,12 +24,6 @@ import (
 	"plantstore/internal/dynamo"
 )
 
-// Names of the tables in a local DynamoDB. In AWS, CloudFormation chooses them.
-const (
-	localPlantsTable = "plants"
-	localTokensTable = "tokens"
-)
-
 const (
 	operationTimeout = 10 * time.Second // for one operation, retries included
 	attemptTimeout   = 3 * time.Second

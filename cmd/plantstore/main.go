@@ -13,6 +13,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"plantstore/internal/dynamo"
 	"plantstore/internal/token"
 )
 
@@ -39,7 +40,7 @@ func main() {
 	parser := kong.Must(new(commandLine),
 		kong.Name("plantstore"),
 		kong.Description(description),
-		kong.Vars{"plants_table": localPlantsTable, "tokens_table": localTokensTable},
+		kong.Vars{"plants_table": dynamo.LocalPlantsTable, "tokens_table": dynamo.LocalTokensTable},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
 	if slices.ContainsFunc(os.Args[1:], token.ContainsToken) {

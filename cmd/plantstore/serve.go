@@ -82,7 +82,7 @@ type stores struct {
 // exist.
 func (c *serveCommand) openStores(ctx context.Context) (stores, error) {
 	switch {
-	case c.inMemory() && (c.PlantsTable != localPlantsTable || c.TokensTable != localTokensTable):
+	case c.inMemory() && (c.PlantsTable != dynamo.LocalPlantsTable || c.TokensTable != dynamo.LocalTokensTable):
 		return stores{}, usageError("--plants-table and --tokens-table need --endpoint-url: without it, everything is in memory")
 	case c.inMemory():
 		return memoryStores(ctx)

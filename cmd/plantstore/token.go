@@ -50,7 +50,7 @@ func (c *tokenCommand) tableName(ctx context.Context) (string, error) {
 	if c.Table == "" && c.EndpointURL == "" {
 		return "", usageError("set --stack or --table, or --endpoint-url for a local DynamoDB")
 	}
-	return cmp.Or(c.Table, localTokensTable), nil
+	return cmp.Or(c.Table, dynamo.LocalTokensTable), nil
 }
 
 // findTable returns the name of the table of tokens in a stack.

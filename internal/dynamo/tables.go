@@ -7,6 +7,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
+// The names of the tables in a local DynamoDB. tools/local/sam.json has them too. In AWS, CloudFormation chooses
+// the names.
+const (
+	LocalPlantsTable = "plants"
+	LocalTokensTable = "tokens"
+)
+
 // Table is a table and its key.
 type Table struct {
 	Name    string

@@ -13,8 +13,8 @@ import (
 	"plantstore/internal/token"
 )
 
-// Tokens is a [token.Store] in a DynamoDB table. The authorizer uses Find alone. tokens_admin.go has the
-// methods that an operator uses.
+// Tokens is a [token.Store] in a DynamoDB table. The authorizer uses Find alone. The methods in tokens_admin.go
+// are for operators, who call them by the command plantstore token.
 type Tokens struct {
 	Client *dynamodb.Client
 	Table  string

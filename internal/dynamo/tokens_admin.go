@@ -14,8 +14,6 @@ import (
 	"plantstore/internal/token"
 )
 
-// The methods of Tokens that only an operator uses, by the command plantstore token.
-
 // Add implements [token.Store].
 func (s *Tokens) Add(ctx context.Context, t token.Token) error {
 	item, err := attributevalue.MarshalMap(tokenItem(t))

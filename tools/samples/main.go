@@ -24,13 +24,6 @@ import (
 	"plantstore/internal/token"
 )
 
-// Tables that tools/local/sam.json names for the functions. They are those that
-// `plantstore` uses in a local DynamoDB.
-const (
-	plantsTable = "plants"
-	tokensTable = "tokens"
-)
-
 const sampleID = "SampleToken0"
 
 // sampleToken is the token of the sample events.
@@ -86,11 +79,11 @@ func run(ctx context.Context, endpoint string) (secret string, err error) {
 		BaseEndpoint: &endpoint,
 		Credentials:  credentials.NewStaticCredentialsProvider("local", "local", ""),
 	}, 10*time.Second)
-	if err := dynamo.CreateTables(ctx, client, plantsTable, tokensTable); err != nil {
+	if err := dynamo.CreateTables(ctx, client, dynamo.LocalPlantsTable, dynamo.LocalTokensTable); err != nil {
 		return "", err
 	}
-	tokens := &dynamo.Tokens{Client: client, Table: tokensTable}
-	if err := seed(ctx, tokens, &dynamo.Plants{Client: client, Table: plantsTable}, time.Now()); err != nil {
+	tokens := &dynamo.Tokens{Client: client, Table: dynamo.LocalTokensTable}
+	if err := seed(ctx, tokens, &dynamo.Plants{Client: client, Table: dynamo.LocalPlantsTable}, time.Now()); err != nil {
 		return "", err
 	}
 	secret, issued, err := token.Issue("developer", time.Now(), 30*24*time.Hour)

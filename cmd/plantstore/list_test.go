@@ -10,8 +10,8 @@ import (
 // header is the first line of a list, as a regular expression.
 const header = "ID +SUBJECT +CREATED +EXPIRES +STATE\n"
 
-// An id, or a token on standard input, denotes the one token that is revoked, and this can be repeated. In a
-// list, what expires soonest comes first.
+// The command token revoke takes an id, or a token on standard input, and may be repeated. The command token list
+// prints the tokens, soonest expiry first.
 func TestRevokeAndList(t *testing.T) {
 	t.Parallel()
 	plantstore, _ := tokenTool(t)
@@ -29,7 +29,7 @@ func TestRevokeAndList(t *testing.T) {
 	plantstore.check(t, "token list --expiring 1h", result{stdout: header})
 }
 
-// An item of another tool neither hides the tokens nor controls the terminal.
+// An item that another tool wrote does not hide the tokens, and cannot control the terminal.
 func TestListOfOtherItems(t *testing.T) {
 	t.Parallel()
 	plantstore, store := tokenTool(t)

@@ -19,7 +19,7 @@ import (
 	"plantstore/test/processtest"
 )
 
-// A request that has begun is answered, although the server is stopping.
+// A request that has begun is answered, even if the server is stopping.
 func TestServeStops(t *testing.T) {
 	t.Parallel()
 	server := processtest.Serve(t, os.Args[0], asCommand)
@@ -45,7 +45,7 @@ func TestServeStops(t *testing.T) {
 	}
 }
 
-// A server that fails leaves nothing behind that waits.
+// If the server fails, no goroutine stays behind.
 func TestServeFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
@@ -61,7 +61,8 @@ func TestServeFails(t *testing.T) {
 	})
 }
 
-// A server in memory accepts the token of an earlier run. TOKEN is the variable of a client.
+// A server in memory accepts the token of an earlier run, which is in SERVE_TOKEN. It ignores TOKEN, which is a
+// variable of clients.
 func TestServeToken(t *testing.T) {
 	t.Parallel()
 	earlier := processtest.Serve(t, os.Args[0], asCommand).Token

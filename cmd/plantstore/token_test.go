@@ -62,8 +62,8 @@ func TestIssue(t *testing.T) {
 	}
 }
 
-// With --stack, the table of tokens is the stack's. --endpoint-url is DynamoDB's, whatever the variables say,
-// and not CloudFormation's.
+// With --stack, the command uses the stack's table of tokens. --endpoint-url is the URL of DynamoDB, whatever the
+// variables say. It is not used for CloudFormation.
 func TestStack(t *testing.T) {
 	t.Parallel()
 	_, store := tokenTool(t)
@@ -83,7 +83,8 @@ func TestStack(t *testing.T) {
 	}
 }
 
-// Only a token that may be stored must be revoked. The SDK's variable does not switch the flag off.
+// The error says to revoke the token only if it may be stored. AWS_IGNORE_CONFIGURED_ENDPOINT_URLS does not switch
+// --endpoint-url off.
 func TestIssueFails(t *testing.T) {
 	t.Parallel()
 	var requests atomic.Int64

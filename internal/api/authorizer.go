@@ -17,7 +17,7 @@ type Authorizer struct {
 	Log      *slog.Logger
 }
 
-// slowCheck is the shortest duration for which the check of an allowed request is logged.
+// The check of an allowed request is logged only if it takes slowCheck or longer.
 const slowCheck = 500 * time.Millisecond
 
 // authorizerResponse is an authorizer's simple response of payload format 2.0.

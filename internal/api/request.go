@@ -81,7 +81,7 @@ func (r request) body() ([]byte, error) {
 // `Bearer`, in any case, one or more spaces, and the token. It returns errTokenMissing for another
 // scheme or none, and errTokenMalformed if anything but spaces and one token follows Bearer, such as a tab.
 func parseBearer(authorization string) (string, error) {
-	end := strings.IndexAny(authorization+" ", " \t") // of the scheme; the added space ends one without a token
+	end := strings.IndexAny(authorization+" ", " \t") // of the scheme; the added space ends a scheme without a token
 	if !strings.EqualFold(authorization[:end], "Bearer") {
 		return "", errTokenMissing
 	}

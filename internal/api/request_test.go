@@ -9,7 +9,7 @@ import (
 )
 
 // A header is found by its name, in whatever case a gateway sends it. Nobody can tell which of two values
-// of one name the authorizer saw, so they are an error. Nothing else that a client sends is one.
+// of one name the authorizer saw, so they are an error. Bytes of a query that are not UTF-8 are no error.
 func TestHeaders(t *testing.T) {
 	tests := []struct {
 		name, event string

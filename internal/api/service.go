@@ -28,8 +28,8 @@ type operation struct {
 	name string // in the log
 
 	// answer returns the body of the answer 200, or an error. An error that is not in the catalogue is answered with
-	// 5001. The verdict on the request is allow. An operation that takes an idempotency key sets it in the request:
-	// the errors 5002 and 5004 return it.
+	// 5001. answer is called only for a request that the verdict allows. If the operation takes an idempotency key,
+	// answer sets it in the request: the errors 5002 and 5004 return it.
 	answer func(*Service, context.Context, *request) (body any, err error)
 }
 

@@ -22,7 +22,7 @@ import (
 )
 
 // A request without a well-formed token is refused, whatever the verdict is. With one, a verdict that is not an
-// explicit allow of the very Authorization value lets no request through. Nothing else in the request counts.
+// explicit allow of the very Authorization value lets no request through. All other checks come later.
 func TestAuthentication(t *testing.T) {
 	verdictOn := func(authorization, verdict string) object {
 		return object{"verdict": verdict, "presented": token.Digest(authorization), "subject": "alice", "token_id": "t1"}

@@ -1,5 +1,5 @@
-// Package budget has the times that limit a request. It takes two functions: the authorizer, and the function of
-// the operation, such as creating a plant. In each, every time is shorter than the next:
+// Package budget has the times that limit a request. Two functions handle a request: first the authorizer, then
+// the function of the operation, such as creating a plant. Each has these times, the shortest first:
 //
 //   - one attempt, which is one request to DynamoDB: 0.7 s, AttemptTimeout of package dynamo
 //   - the function's own work and all attempts together: [OperationWait], [AuthorizerWait]

@@ -63,8 +63,8 @@ var unknown = plant.ErrOutcomeUnknown
 
 var errOther = errors.New("another error")
 
-// create creates the fern in a DynamoDB that does with each attempt what the next of attempts says. It
-// returns the number of attempts. The suite of all stores checks the condition of the put.
+// create creates the fern in a fake DynamoDB, which does what attempts says, one after the other. It returns the
+// number of attempts. The suite of all stores checks the condition of the put.
 func create(t *testing.T, timeout time.Duration, attempts ...http.HandlerFunc) (n int, err error) {
 	t.Helper()
 	fake := newFake(t, attempts...)
@@ -197,7 +197,8 @@ func TestEndedContext(t *testing.T) {
 	}
 }
 
-// A connection for credentials is none to DynamoDB. If there are no credentials, nothing may have been applied.
+// A connection that the SDK opens for credentials is not one to DynamoDB. Without credentials, no attempt can have
+// been applied.
 func TestCredentials(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := newFake(t, succeed)
@@ -303,8 +304,8 @@ func TestSuccessGivesBack(t *testing.T) {
 	}
 }
 
-// If DynamoDB refuses a signature because the function's clock is wrong, the next attempt is signed by
-// DynamoDB's.
+// If DynamoDB refuses a signature because the function's clock is wrong, the next attempt is signed with the time
+// of DynamoDB.
 func TestWrongClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		right := time.Now().Add(time.Hour).UTC()

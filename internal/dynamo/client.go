@@ -24,11 +24,12 @@ import (
 
 // AttemptTimeout limits one attempt of a function, from dialing to the last byte of the answer. DynamoDB
 // answers in single milliseconds. Two attempts that hang leave time for a third within the authorizer's wait,
-// see package budget. The SDK alone would wait 30 s for a connection, and for an answer without end.
+// see package budget. The SDK alone would wait 30 s for a connection, and forever for an answer.
 const AttemptTimeout = 700 * time.Millisecond
 
-// NewClient returns a client by cfg, whose attempts take at most timeout. It is for a program outside Lambda, such as
-// plantstore. If the HTTP client of cfg is the SDK's own, its certificates are kept, such as those of AWS_CA_BUNDLE.
+// NewClient returns a client for cfg, whose attempts take at most timeout. It is for a program outside Lambda, such
+// as plantstore. If the HTTP client of cfg is the SDK's own, its certificates are kept, such as those of
+// AWS_CA_BUNDLE.
 func NewClient(cfg aws.Config, timeout time.Duration) *dynamodb.Client {
 	httpClient, ok := cfg.HTTPClient.(*awshttp.BuildableClient)
 	if !ok {
@@ -77,9 +78,9 @@ func CheckEndpoint(name, endpoint string) error {
 	return nil
 }
 
-// ChooseEndpoint returns the URL of a DynamoDB that is not AWS's, or "" if there is none. forDynamoDB is the value of
-// the environment variable AWS_ENDPOINT_URL_DYNAMODB, and forAllServices that of AWS_ENDPOINT_URL. The error names the
-// variable that is malformed.
+// ChooseEndpoint returns the URL of a DynamoDB that is not AWS's, or "" if there is none. forDynamoDB is the value
+// of the environment variable AWS_ENDPOINT_URL_DYNAMODB, and forAllServices that of AWS_ENDPOINT_URL. The error
+// names the variable that is malformed.
 func ChooseEndpoint(forDynamoDB, forAllServices string) (string, error) {
 	if forDynamoDB != "" {
 		return forDynamoDB, CheckEndpoint("environment variable AWS_ENDPOINT_URL_DYNAMODB", forDynamoDB)

@@ -40,9 +40,8 @@ type plantAttributes struct {
 	Tag  *string `dynamodbav:"tag,omitempty"` // no attribute if it is nil; a pointer to "" is stored
 }
 
-// Create implements [plant.Store]. It is one conditional put, of which [call] makes attempts.
-// If the condition fails, DynamoDB returns the stored item, with the write key of the request that
-// created it.
+// Create implements [plant.Store]. It is one conditional put, which [call] attempts until the outcome is known. If
+// the condition fails, DynamoDB returns the stored item, with the write key of the request that created it.
 func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 	attributes, err := attributevalue.MarshalMap(plantItem{
 		ID:              w.NewPlant.ID,

@@ -48,7 +48,7 @@ func (k *keys) discover(ctx context.Context) (string, error) {
 	return document.Keys, nil
 }
 
-// get decodes the JSON at address into value. Its error repeats no answer.
+// get decodes the JSON at address into value. Its error contains nothing of the answer.
 func get(ctx context.Context, client *http.Client, address string, value any) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
@@ -69,7 +69,7 @@ func get(ctx context.Context, client *http.Client, address string, value any) er
 	return nil
 }
 
-// cause returns what the log may have of an error of the HTTP client, whose text may repeat the answer.
+// cause returns an error for the log. err is an error of the HTTP client, and its text may repeat the answer.
 func cause(err error) error {
 	if network, ok := errors.AsType[*net.OpError](err); ok {
 		return network

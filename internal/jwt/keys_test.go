@@ -173,7 +173,8 @@ func TestBackoff(t *testing.T) {
 // Many first tokens cause one fetch, which is a request for the URL of the keys and one for the keys.
 func TestConcurrency(t *testing.T) {
 	i := newIssuer(t)
-	i.documents[discoveryPath] = delayed(i.documents[discoveryPath], 20*time.Millisecond) // longer than the others need to begin
+	// The delay is longer than the other calls need to begin.
+	i.documents[discoveryPath] = delayed(i.documents[discoveryPath], 20*time.Millisecond)
 	bearer := i.token(draft{})
 	var group sync.WaitGroup
 	for range 50 {

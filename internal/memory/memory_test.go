@@ -14,7 +14,7 @@ import (
 func TestPlants(t *testing.T) { storetest.TestPlants(t, new(memory.Plants)) }
 
 // Four requests for one id are each sent twice, all at once. One request succeeds, both times. The test repeats
-// this, because a store that is wrong for a moment only fails sometimes.
+// this, because a store with a race fails only sometimes.
 func TestConcurrentRequests(t *testing.T) {
 	for range 3000 {
 		var store memory.Plants

@@ -42,10 +42,10 @@ type file struct {
 	content     []byte
 }
 
-// NewHandler returns a handler that serves the page and its files, and passes other requests to next, also
-// those without an Accept header: browsers send one. It serves the page only under loopback names and the
-// host of address. The page contains token only if the server listens at a loopback address: at another one,
-// other machines can request the page.
+// NewHandler returns a handler that serves the page and its files, and passes other requests to next. A request
+// without an Accept header does not come from a browser, and is passed to next too. NewHandler serves the page only
+// under loopback names and the host of address. The page contains token only if the server listens at a loopback
+// address: at another one, other machines can request the page.
 func NewHandler(next http.Handler, address string, listens net.Addr, token string) http.Handler {
 	tcp, isTCP := listens.(*net.TCPAddr)
 	if !isTCP || !tcp.IP.IsLoopback() {

@@ -10,9 +10,9 @@ import (
 	"plantstore/internal/page"
 )
 
-// A browser gets the page under a name of this machine. The HTML alone has the token, because another
-// site may be able to run a script of this server; and only if no other machine can request the page.
-// TestPage in cmd/plantstore uses the page in a browser.
+// A browser gets the page under a name of this machine. Only the HTML has the token, because another site may be
+// able to run a script of this server. It has the token only if no other machine can request the page. TestPage in
+// cmd/plantstore uses the page in a browser.
 func TestRequests(t *testing.T) {
 	const (
 		token = `"<secret>`

@@ -20,8 +20,8 @@ var (
 // use all memory. A float would lose digits.
 //
 // The number is significant times ten to the power of scale. significant has no zeros at its ends. For 1.20e1,
-// significant is 12. scale is 1 for the exponent, less 2 for the digits of the fraction, plus 1 for the zero that was
-// cut off, so 0.
+// significant is 12 and scale is 0: the exponent, which is 1, less the two digits of the fraction, plus the one
+// zero that was cut off.
 func parseInt64(literal string) (int64, error) {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(literal), "e")
 	unsigned := strings.TrimPrefix(mantissa, "-")

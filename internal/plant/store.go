@@ -48,8 +48,7 @@ type Write struct {
 
 // NewWriteKey returns the write key of a request: the SHA-256, in lower-case hexadecimal, of three parts in a row:
 // the length of subject in eight bytes, subject, and idempotencyKey. The length keeps the requests of two subjects
-// apart. The key of a request must never change: a repeat would get ErrExists for the plant that it created before
-// the change.
+// apart. The key of a request must never change: a retry after the change would get ErrExists for its own plant.
 func NewWriteKey(subject, idempotencyKey string) string {
 	message := binary.BigEndian.AppendUint64(nil, uint64(len(subject)))
 	sum := sha256.Sum256(append(message, subject+idempotencyKey...))

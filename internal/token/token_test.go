@@ -11,8 +11,8 @@ import (
 // noon is when tokens are issued in the tests.
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// An issued token has its form. What describes it has its id and its digest, but not its secret. A part of a
-// second lengthens its life.
+// An issued token has the form of a token. The Token that describes it has its id and its digest, but not its
+// secret. The time of expiry is rounded up to a whole second.
 func TestIssue(t *testing.T) {
 	now := noon.Add(time.Second - 1).In(time.FixedZone("CET", 3600))
 	bearer, got, err := Issue("alice", now, time.Second)

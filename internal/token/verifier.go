@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ErrInvalid means that a token does not open the service. A client must not learn why.
+// ErrInvalid means that a token gives no access to the service. A client must not learn why.
 var ErrInvalid = errors.New("token: unknown, revoked or expired")
 
 // A Reason is the error for an invalid token, in one word for the log. Every Reason is [ErrInvalid].

@@ -1,5 +1,5 @@
 // Package deploy tests the scripts of this folder, with stand-ins for the programs that they call,
-// or with DynamoDB Local. It also tests how tokens are revoked in an emergency.
+// or with DynamoDB Local.
 package deploy
 
 import (

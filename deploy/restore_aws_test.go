@@ -44,14 +44,14 @@ type restoreAWS struct {
 }
 
 const (
-	stackName    = "plant-store-test"
-	at           = "2026-01-31T12:00:00Z"
-	atSeconds    = 1769860800 // since 1970
-	newestBackup = "arn:aws:dynamodb:us-east-1:000000000000:table/x/backup/-newest"
+	stackName      = "plant-store-test"
+	restoreTime    = "2026-01-31T12:00:00Z"
+	restoreSeconds = 1769860800 // restoreTime since 1970
+	newestBackup   = "arn:aws:dynamodb:us-east-1:000000000000:table/x/backup/-newest"
 )
 
-// now has the names of the plants that the stack's table has, by id.
-var now = map[string]string{"2": "now", "3": "now"}
+// plantsNow has the names of the plants that the stack's table has, by id.
+var plantsNow = map[string]string{"2": "now", "3": "now"}
 
 func newRestoreAWS(t *testing.T) *restoreAWS {
 	t.Helper()
@@ -60,7 +60,7 @@ func newRestoreAWS(t *testing.T) *restoreAWS {
 		before: map[string]string{"1": "before", "2": "before"},
 		first:  map[string][]string{}, requests: map[string][]string{},
 	}
-	a.newPlants("plants", now)
+	a.newPlants("plants", plantsNow)
 	a.newTable("tokens", types.ScalarAttributeTypeS)
 	return a
 }

@@ -23,17 +23,17 @@ func TestRestore(t *testing.T) {
 		want    map[string]string // the name of each plant, by id
 	}{
 		{
-			name: "what is missing is added", options: "--to " + at,
+			name: "what is missing is added", options: "--to " + restoreTime,
 			says: "by 'alice'\n1 items added, 0 replaced; 0 were there, 1 are there and differ\n",
 			want: map[string]string{"1": "before", "2": "now", "3": "now"},
 		},
 		{
-			name: "a plant that differs is replaced if asked", options: "--overwrite --to " + at,
+			name: "a plant that differs is replaced if asked", options: "--overwrite --to " + restoreTime,
 			says: "1 items added, 1 replaced; 0 were there, 0 are there and differ\n",
 			want: map[string]string{"1": "before", "2": "before", "3": "now"},
 		},
 		{
-			name: "a plant that a client creates meanwhile stays", options: "--to " + at,
+			name: "a plant that a client creates meanwhile stays", options: "--to " + restoreTime,
 			setUp: func(a *restoreAWS) {
 				a.first["BatchGetItem"] = []string{`{"Responses":{},"UnprocessedKeys":{}}`} // as it was before the client came
 			},
@@ -41,7 +41,7 @@ func TestRestore(t *testing.T) {
 			want: map[string]string{"1": "before", "2": "now", "3": "now"},
 		},
 		{
-			name: "what AWS leaves out of an answer for now is read and written again", options: "--overwrite --to " + at,
+			name: "what AWS leaves out of an answer for now is read and written again", options: "--overwrite --to " + restoreTime,
 			setUp: func(a *restoreAWS) {
 				left := `{"Responses":{},"UnprocessedKeys":{"` + a.table("plants") + `":{"Keys":[{"id":{"N":"1"}},{"id":{"N":"2"}}]}}}`
 				a.first["BatchGetItem"] = []string{left}
@@ -92,14 +92,14 @@ func TestRestore(t *testing.T) {
 func TestRestoreManyPlants(t *testing.T) {
 	t.Parallel()
 	a := newRestoreAWS(t)
-	want := maps.Clone(now)
+	want := maps.Clone(plantsNow)
 	a.before = map[string]string{}
 	for i := range 150 {
 		id := fmt.Sprint(100 + i)
 		a.before[id] = strings.Repeat("n", 7500)
 		want[id] = a.before[id]
 	}
-	output, status := a.run("--yes --to " + at)
+	output, status := a.run("--yes --to " + restoreTime)
 	says := "\n150 items added, 0 replaced; 0 were there, 0 are there and differ\n"
 	if status != 0 || !strings.Contains(output, says) || !strings.HasSuffix(output, "paused for 1.200 s\n") {
 		t.Errorf("restore ends with %d, and prints %s, want 0, %q, and a second for 1,000 units", status, output, says)
@@ -109,7 +109,7 @@ func TestRestoreManyPlants(t *testing.T) {
 	}
 
 	a.put("plants", "100", strings.Repeat("n", 9900)) // to replace it takes 10 units
-	output, _ = a.run("--overwrite --yes --to " + at)
+	output, _ = a.run("--overwrite --yes --to " + restoreTime)
 	says = "\n0 items added, 1 replaced; 149 were there, 0 are there and differ\n"
 	if !strings.Contains(output, says) || !strings.HasSuffix(output, "paused for 0.010 s\n") {
 		t.Errorf("restore prints %s, want %q, and a second for 1,000 units", output, says)
@@ -127,9 +127,9 @@ func TestRestoreUsage(t *testing.T) {
 	}{
 		{"a time without a zone", "--to 2026-01-31T12:00:00 --yes", "is no time such as"},
 		{"a time in the future", "--to 2999-01-31T12:00:00Z --yes", "is in the future"},
-		{"no terminal and no --yes", "--to " + at, "add --yes"},
+		{"no terminal and no --yes", "--to " + restoreTime, "add --yes"},
 		{"neither a time nor a table", "--yes", "--to"},
-		{"tokens are not overwritten", "--tokens --overwrite --yes --to " + at, "would make revoked tokens valid again"},
+		{"tokens are not overwritten", "--tokens --overwrite --yes --to " + restoreTime, "would make revoked tokens valid again"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -154,32 +154,32 @@ func TestRestoreFails(t *testing.T) {
 		says    string
 	}{
 		{
-			name: "a table of the same name is being restored to another time", options: "--to " + at,
-			setUp: func(a *restoreAWS) { a.first["DescribeTable"] = []string{"", a.creating("plants", atSeconds+1)} },
+			name: "a table of the same name is being restored to another time", options: "--to " + restoreTime,
+			setUp: func(a *restoreAWS) { a.first["DescribeTable"] = []string{"", a.creating("plants", restoreSeconds+1)} },
 			says:  "is no restore of",
 		},
 		{
-			name: "a table of the same name is being restored from another table", options: "--to " + at,
-			setUp: func(a *restoreAWS) { a.first["DescribeTable"] = []string{"", a.creating("tokens", atSeconds)} },
+			name: "a table of the same name is being restored from another table", options: "--to " + restoreTime,
+			setUp: func(a *restoreAWS) { a.first["DescribeTable"] = []string{"", a.creating("tokens", restoreSeconds)} },
 			says:  "is no restore of",
 		},
 		{
-			name: "a time before the window", options: "--to " + at,
+			name: "a time before the window", options: "--to " + restoreTime,
 			setUp: func(a *restoreAWS) {
 				a.first["RestoreTableToPointInTime"] = []string{"InvalidRestoreTimeException"}
 			},
 			says: "from 2026-01-01 00:00:00+00:00 to 2026-02-01 00:00:00+00:00\nAn error occurred (InvalidRestoreTimeException)",
 		},
 		{
-			name: "a restore that does not end within 12 hours", options: "--to " + at,
+			name: "a restore that does not end within 12 hours", options: "--to " + restoreTime,
 			setUp: func(a *restoreAWS) {
-				each := []string{a.creating("plants", atSeconds)}
+				each := []string{a.creating("plants", restoreSeconds)}
 				a.first["DescribeTable"] = append([]string{""}, slices.Repeat(each, 1000)...)
 			},
 			says: "after 12 hours, ",
 		},
 		{
-			name: "AWS refuses a plant again and again", options: "--to " + at,
+			name: "AWS refuses a plant again and again", options: "--to " + restoreTime,
 			setUp: func(a *restoreAWS) {
 				each := []string{`{"Responses":[{"Error":{"Code":"ThrottlingError"}}]}`}
 				a.first["BatchExecuteStatement"] = slices.Repeat(each, 20)
@@ -187,7 +187,7 @@ func TestRestoreFails(t *testing.T) {
 			says: "again and again: ThrottlingError. Repeat the command to go on",
 		},
 		{
-			name: "the stack's table is gone", options: "--to " + at,
+			name: "the stack's table is gone", options: "--to " + restoreTime,
 			setUp: func(a *restoreAWS) { a.first["DescribeTable"] = []string{gone} },
 			says:  "is gone: bring it back with --backup first",
 		},
@@ -235,8 +235,8 @@ func TestRestoreFails(t *testing.T) {
 			if status != 1 || !strings.Contains(output, test.says) {
 				t.Errorf("restore ends with %d, and prints %s, want 1 and %q", status, output, test.says)
 			}
-			if got := a.plants(); !maps.Equal(got, now) {
-				t.Errorf("afterwards the table has %v, want %v", got, now)
+			if got := a.plants(); !maps.Equal(got, plantsNow) {
+				t.Errorf("afterwards the table has %v, want %v", got, plantsNow)
 			}
 		})
 	}
@@ -246,21 +246,21 @@ func TestRestoreFails(t *testing.T) {
 func TestRestoreGoesOn(t *testing.T) {
 	t.Parallel()
 	a := newRestoreAWS(t)
-	a.first["DescribeTable"] = []string{"", "", a.creating("plants", atSeconds), "", a.creating("plants", atSeconds)}
+	a.first["DescribeTable"] = []string{"", "", a.creating("plants", restoreSeconds), "", a.creating("plants", restoreSeconds)}
 	a.first["BatchExecuteStatement"] = []string{"ExpiredTokenException"}
 	const repeat = "\nWhen the cause is removed, repeat the command: it goes on.\n"
 
 	a.interrupted = true
-	output, status := a.run("--yes --to " + at)
+	output, status := a.run("--yes --to " + restoreTime)
 	if says := "is CREATING since 0 minutes\nstopped" + repeat; status != 1 || !strings.Contains(output, says) {
 		t.Errorf("the first run ends with %d, and prints %s, want 1 and %q", status, output, says)
 	}
 	a.interrupted = false
-	output, status = a.run("--yes --to " + at)
+	output, status = a.run("--yes --to " + restoreTime)
 	if says := "(ExpiredTokenException) when calling the BatchExecuteStatement operation: refused" + repeat; status != 1 || !strings.Contains(output, says) {
 		t.Errorf("the second run ends with %d, and prints %s, want 1 and %q", status, output, says)
 	}
-	output, status = a.run("--yes --to " + at)
+	output, status = a.run("--yes --to " + restoreTime)
 	if says := "1 items added,"; status != 0 || !strings.Contains(output, says) {
 		t.Errorf("the third run ends with %d, and prints %s, want 0 and %q", status, output, says)
 	}
@@ -283,15 +283,15 @@ func TestRestoreAsks(t *testing.T) {
 		writes               []string // operations
 	}{
 		{
-			name: "no", options: "--to " + at, typed: "n\n",
+			name: "no", options: "--to " + restoreTime, typed: "n\n",
 			asks: "add what it lacks?", says: nothing, writes: []string{"RestoreTableToPointInTime"},
 		},
 		{
-			name: "return alone is a no", options: "--overwrite --to " + at, typed: "\n",
+			name: "return alone is a no", options: "--overwrite --to " + restoreTime, typed: "\n",
 			asks: "add what it lacks, and replace what differs?", says: nothing, writes: []string{"RestoreTableToPointInTime"},
 		},
 		{
-			name: "yes", options: "--to " + at, typed: "y\n",
+			name: "yes", options: "--to " + restoreTime, typed: "y\n",
 			asks: "add what it lacks?", says: "1 items added", writes: []string{"BatchExecuteStatement", "RestoreTableToPointInTime"},
 		},
 		{

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// answering is an AWS CLI that prints the file whose name is the operation, and the function or alarms asked for.
-const answering = `
+// statusAWS is a stand-in for the AWS CLI. It prints the file whose name is the operation, and the function or alarms asked for.
+const statusAWS = `
 [ "$1 $2 $3 $AWS_PAGER" = "--cli-connect-timeout=5 --cli-read-timeout=20 --output=json " ] || exit 2
 file=$5
 for argument; do
@@ -22,9 +22,9 @@ if ! cat "$(dirname "$0")/../answers/$file" 2>/dev/null; then
 fi
 `
 
-// answers are those of AWS for a stack in which a second build has all traffic: of the authorizer it changed the
+// statusAnswers are those of AWS for a stack in which a second build has all traffic: of the authorizer it changed the
 // code, and then, with a third version, a parameter; of createplant nothing.
-var answers = map[string]string{
+var statusAnswers = map[string]string{
 	"describe-stacks": `{"Stacks": [{"StackId": "arn:aws:cloudformation:eu-central-1:123456789012:stack/plants/1", "StackName": "plants",
 		"StackStatus": "UPDATE_COMPLETE", "CreationTime": "2026-01-01T00:00:00Z", "LastUpdatedTime": "2026-11-22T12:00:00Z",
 		"Outputs": [{"OutputKey": "Url", "OutputValue": "https://x"}, {"OutputKey": "Build", "OutputValue": "b2"}]}]}`,
@@ -94,11 +94,11 @@ aws lambda update-alias --function-name a-1 --name live --function-version 8 --r
 		{
 			name: "a canary in progress, an alarm that fires, the builds to go back to, and how to cancel the update",
 			answers: map[string]string{
-				"describe-stacks": strings.Replace(answers["describe-stacks"], "UPDATE_COMPLETE", "UPDATE_IN_PROGRESS", 1),
+				"describe-stacks": strings.Replace(statusAnswers["describe-stacks"], "UPDATE_COMPLETE", "UPDATE_IN_PROGRESS", 1),
 				"get-alias.a-1":   `{"FunctionVersion": "10", "RoutingConfig": {"AdditionalVersionWeights": {"11": 0.1}}}`,
-				"list-versions-by-function.a-1": strings.Replace(answers["list-versions-by-function.a-1"], "[",
+				"list-versions-by-function.a-1": strings.Replace(statusAnswers["list-versions-by-function.a-1"], "[",
 					`[{"Version": "11", "Environment": {"Variables": {"BUILD": "b3"}}}, `, 1),
-				"describe-alarms.plants-": strings.Replace(answers["describe-alarms.plants-"], `"OK"`, `"ALARM", "StateUpdatedTimestamp": "2026-11-22T12:03:00Z"`, 1),
+				"describe-alarms.plants-": strings.Replace(statusAnswers["describe-alarms.plants-"], `"OK"`, `"ALARM", "StateUpdatedTimestamp": "2026-11-22T12:03:00Z"`, 1),
 			},
 			options: "plants --back",
 			want: strings.Replace(head, "COMPLETE", "IN_PROGRESS", 1) + table +
@@ -119,7 +119,7 @@ aws lambda update-alias --function-name a-1 --name live --function-version 8 --r
 			answers: map[string]string{
 				"describe-stacks": `{"Stacks": [{"StackId": "arn:aws:cloudformation:eu-central-1:123456789012:stack/plants/1",
 					"StackName": "plants", "StackStatus": "CREATE_IN_PROGRESS", "CreationTime": "2026-01-01T00:00:00Z"}]}`,
-				"describe-stack-resources": strings.Replace(answers["describe-stack-resources"], `"PhysicalResourceId": "c-1"`, `"x": ""`, 1),
+				"describe-stack-resources": strings.Replace(statusAnswers["describe-stack-resources"], `"PhysicalResourceId": "c-1"`, `"x": ""`, 1),
 				"get-alias.a-1":            "",
 			},
 			want: `account              123456789012, eu-central-1
@@ -182,11 +182,11 @@ aws lambda update-alias --function-name '--debug;touch evil' --name live --funct
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			given := maps.Clone(answers)
-			maps.Copy(given, test.answers)
-			maps.DeleteFunc(given, func(_, answer string) bool { return answer == "" })
-			p := newProject(t, given, map[string]string{
-				"path/aws":          answering,
+			answers := maps.Clone(statusAnswers)
+			maps.Copy(answers, test.answers)
+			maps.DeleteFunc(answers, func(_, answer string) bool { return answer == "" })
+			p := newProject(t, answers, map[string]string{
+				"path/aws":          statusAWS,
 				"deploy/smoke-test": "[ $1 = plants ] && echo test output && " + test.test,
 			})
 			arguments := strings.Fields(cmp.Or(test.options, "plants"))

@@ -18,7 +18,7 @@ import (
 	"plantstore/test/processtest"
 )
 
-// TestRevoke runs the commands of docs/emergencies.md that revoke tokens.
+// TestRevoke runs deploy/shell, and with it the commands of docs/emergencies.md that revoke tokens.
 func TestRevoke(t *testing.T) {
 	if _, err := exec.LookPath("aws"); err != nil {
 		processtest.Lacks(t, "the AWS CLI: see CONTRIBUTING.md, Tools")

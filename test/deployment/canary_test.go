@@ -13,9 +13,9 @@ const buildOutput = "Stacks[0].Outputs[?OutputKey=='Build'].OutputValue"
 // canaryClaims are about what a gradual deployment by the role does with a bad build. The one before was gradual
 // too, so CloudFormation rolls back by CodeDeploy.
 var canaryClaims = []claim{
-	{name: "ErrorsAlarm rolls a bad build back, and no other alarm does", only: "it has neither CodeDeploy nor alarms on metric math", show: func(r *rehearsal, t *testing.T) string {
+	{name: "ErrorsAlarm rolls a bad build back, and no other alarm does", notLocal: "it has neither CodeDeploy nor alarms on metric math", check: func(r *rehearsal, t *testing.T) string {
 		r.edit(t, "internal/api/createplant.go", "p, err := plant.Decode(body)", "panic(r.RouteKey)\n\tp, err := plant.Decode(body)")
-		before := r.aws(t, buildOutput, "cloudformation", "describe-stacks", "--stack-name", stack)
+		before := r.aws(t, buildOutput, "cloudformation", "describe-stacks", "--stack-name", rehearsalStack)
 		stop := r.keepPosting(t, `{"id":-5,"name":"Canary"}`)
 		defer stop()
 		r.calm(t)
@@ -26,30 +26,30 @@ var canaryClaims = []claim{
 		r.want(t, err != nil, "the deployment succeeds: %s", output)
 		status := r.state(t)
 		r.want(t, status == "UPDATE_ROLLBACK_COMPLETE", "the stack is %s", status)
-		after := r.aws(t, buildOutput, "cloudformation", "describe-stacks", "--stack-name", stack)
+		after := r.aws(t, buildOutput, "cloudformation", "describe-stacks", "--stack-name", rehearsalStack)
 		r.want(t, after == before, "the stack has the build %s, want %s", after, before)
 		for alarm, want := range map[string]bool{"ErrorsAlarm": true, "DegradedAlarm": false, "RefusalsAlarm": false} {
 			r.want(t, r.hasFired(t, alarm, began) == want, "%s has fired: %t, want %t", alarm, !want, want)
 		}
 		return "rolled back in " + took.String()
 	}},
-	{name: "the contract test cancels a bad build while the stack is updated", show: func(r *rehearsal, t *testing.T) string {
+	{name: "the contract test cancels a bad build while the stack is updated", check: func(r *rehearsal, t *testing.T) string {
 		if r.isLocal { // where no canary makes the update take its time
 			r.edit(t, "template.yaml", "\nResources:\n", waits)
 		}
-		before := r.aws(t, buildOutput, "cloudformation", "describe-stacks", "--stack-name", stack)
+		before := r.aws(t, buildOutput, "cloudformation", "describe-stacks", "--stack-name", rehearsalStack)
 		r.edit(t, "internal/api/service.go", "r.StatusCode = http.StatusBadRequest", "r.StatusCode = http.StatusForbidden")
 		r.calm(t)
 		began := time.Now()
 		output, err := r.deploy(t, "6666666 other-status", "deploy/deploy", "rehearsal", "gradual")
 		r.want(t, err != nil && strings.Contains(output, "The update was rolled back"), "%v: %s", err, output)
-		shown := r.must(t, "deploy/status", stack, "--test")
-		for _, line := range []string{stack + ": UPDATE_ROLLBACK_COMPLETE; ", "build                " + before + "\n", testPassed} {
+		shown := r.must(t, "deploy/status", rehearsalStack, "--test")
+		for _, line := range []string{rehearsalStack + ": UPDATE_ROLLBACK_COMPLETE; ", "build                " + before + "\n", testPassed} {
 			r.want(t, strings.Contains(shown, line), "deploy/status shows %s, want %q in it", shown, line)
 		}
 		return "rolled back in " + time.Since(began).Round(time.Second).String()
 	}},
-	{name: "after an alias was moved by hand, a gradual deployment fails, and one at once succeeds", only: "it has no CodeDeploy", show: func(r *rehearsal, t *testing.T) string {
+	{name: "after an alias was moved by hand, a gradual deployment fails, and one at once succeeds", notLocal: "it has no CodeDeploy", check: func(r *rehearsal, t *testing.T) string {
 		r.goOn(t)
 		function := r.name(t, "CreatePlantFunction")
 		versions := strings.Fields(r.aws(t, "Versions[].Version", "lambda", "list-versions-by-function", "--function-name", function))
@@ -67,7 +67,7 @@ var canaryClaims = []claim{
 			return "the gradual deployment succeeded"
 		}
 		reasons := r.aws(t, "StackEvents[?ResourceType=='AWS::Lambda::Alias' && ResourceStatus=='UPDATE_FAILED'].ResourceStatusReason | [0]",
-			"cloudformation", "describe-stack-events", "--stack-name", stack, "--no-paginate")
+			"cloudformation", "describe-stack-events", "--stack-name", rehearsalStack, "--no-paginate")
 		status := r.goOn(t)
 		output, err = r.deploy(t, "7777777 at-once", "deploy/stack", "rehearsal", "at-once")
 		r.want(t, err == nil, "the deployment at once: %v %s", err, output)
@@ -98,9 +98,9 @@ func (r *rehearsal) goOn(t *testing.T) (status string) {
 	failed := []string{"CreatePlantFunctionAliaslive"}
 	if !r.dry {
 		failed = strings.Fields(r.aws(t, "StackResources[?ResourceStatus=='UPDATE_FAILED'].LogicalResourceId",
-			"cloudformation", "describe-stack-resources", "--stack-name", stack))
+			"cloudformation", "describe-stack-resources", "--stack-name", rehearsalStack))
 	}
-	skip := append([]string{"cloudformation", "continue-update-rollback", "--stack-name", stack, "--resources-to-skip"}, failed...)
+	skip := append([]string{"cloudformation", "continue-update-rollback", "--stack-name", rehearsalStack, "--resources-to-skip"}, failed...)
 	r.aws(t, "ResponseMetadata", skip...)
 	r.until(t, time.Hour, func() bool { return r.state(t) == "UPDATE_ROLLBACK_COMPLETE" })
 	return status
@@ -109,7 +109,7 @@ func (r *rehearsal) goOn(t *testing.T) (status string) {
 // state returns the state of the stack.
 func (r *rehearsal) state(t *testing.T) string {
 	t.Helper()
-	return r.aws(t, "Stacks[0].StackStatus", "cloudformation", "describe-stacks", "--stack-name", stack)
+	return r.aws(t, "Stacks[0].StackStatus", "cloudformation", "describe-stacks", "--stack-name", rehearsalStack)
 }
 
 // deploy deploys a build as GitHub's role, by a script of deploy/, when no alarm fires: CodeDeploy would refuse.
@@ -126,7 +126,7 @@ func (r *rehearsal) deploy(t *testing.T, build string, command ...string) (outpu
 func (r *rehearsal) calm(t *testing.T) {
 	t.Helper()
 	r.until(t, 30*time.Minute, func() bool {
-		return r.aws(t, "length(MetricAlarms[?!contains(AlarmName, 'ExpiredAlarm')])", "cloudwatch", "describe-alarms", "--alarm-name-prefix", stack+"-", "--state-value", "ALARM") == "0"
+		return r.aws(t, "length(MetricAlarms[?!contains(AlarmName, 'ExpiredAlarm')])", "cloudwatch", "describe-alarms", "--alarm-name-prefix", rehearsalStack+"-", "--state-value", "ALARM") == "0"
 	})
 }
 

@@ -14,8 +14,8 @@ import (
 
 // Where GitHub's role uploads, as in deploy.yml, and where the administrator of a rehearsal does.
 const (
-	roleUploads  = "S3_PREFIX=github/" + stack
-	adminUploads = "S3_PREFIX=" + stack
+	roleUploads  = "S3_PREFIX=github/" + rehearsalStack
+	adminUploads = "S3_PREFIX=" + rehearsalStack
 )
 
 var functions = []string{"AuthorizerFunction", "CreatePlantFunction"}
@@ -25,19 +25,19 @@ const testPassed = "test                 passed\n"
 
 // deploymentClaims are about the first deployment and the rights of GitHub's role.
 var deploymentClaims = []claim{
-	{name: "the deployment role and the boundary are created", show: func(r *rehearsal, t *testing.T) string {
+	{name: "the deployment role and the boundary are created", check: func(r *rehearsal, t *testing.T) string {
 		if r.isLocal { // in an account, nobody uses it here
 			r.must(t, "aws", "iam", "create-open-id-connect-provider", "--url", "https://"+provider, "--client-id-list", "sts.amazonaws.com")
 		}
-		r.must(t, "aws", "cloudformation", "deploy", "--stack-name", roles, "--template-file", "deploy/role.yaml",
-			"--capabilities", "CAPABILITY_IAM", "--parameter-overrides", "StackName="+stack,
+		r.must(t, "aws", "cloudformation", "deploy", "--stack-name", roleStack, "--template-file", "deploy/role.yaml",
+			"--capabilities", "CAPABILITY_IAM", "--parameter-overrides", "StackName="+rehearsalStack,
 			"Subject=repo:owner@1/repository@2:environment:staging")
-		r.boundary = r.output(t, roles, "Boundary")
-		return r.output(t, roles, "Role")
+		r.boundary = r.output(t, roleStack, "Boundary")
+		return r.output(t, roleStack, "Role")
 	}},
-	{name: "a job of the environment assumes the role, one of another environment does not", show: func(r *rehearsal, t *testing.T) string {
-		role := r.output(t, roles, "Role")
-		came := "not shown: only GitHub issues tokens for its jobs"
+	{name: "a job of the environment assumes the role, one of another environment does not", check: func(r *rehearsal, t *testing.T) string {
+		role := r.output(t, roleStack, "Role")
+		finding := "not shown: only GitHub issues tokens for its jobs"
 		if r.isLocal { // it does not check a token's signature
 			for environment, want := range map[string]string{"staging": "ASIA", "production": "(AccessDenied)"} {
 				subject := `{"iss":"https://` + provider + `","aud":"sts.amazonaws.com","sub":"repo:owner@1/repository@2:environment:` + environment + `"}`
@@ -48,7 +48,7 @@ var deploymentClaims = []claim{
 					t.Errorf("a job of %s gets %s %v, want %s", environment, output, err, want)
 				}
 			}
-			came = "AccessDenied for the other"
+			finding = "AccessDenied for the other"
 		}
 		// By the id of a user or a role: the name of a role's session may change when its credentials are renewed.
 		account := r.query(t, "Account", "sts", "get-caller-identity")
@@ -56,16 +56,16 @@ var deploymentClaims = []claim{
 		trust := fmt.Sprintf(`{"Version":"2012-10-17","Statement":{"Effect":"Allow","Principal":{"AWS":%q},"Action":"sts:AssumeRole",
 			"Condition":{"StringLike":{"aws:userid":[%q,%q]}}}}`, account, id, id+":*")
 		r.must(t, "aws", "iam", "update-assume-role-policy", "--role-name", role[strings.LastIndex(role, "/")+1:], "--policy-document", trust)
-		return came + "; from now on, whoever rehearses assumes it"
+		return finding + "; from now on, whoever rehearses assumes it"
 	}},
-	{name: "the role cannot reach another stack, or create a table", show: func(r *rehearsal, t *testing.T) string {
+	{name: "the role cannot reach another stack, or create a table", check: func(r *rehearsal, t *testing.T) string {
 		const template = `{"Resources":{"Handle":{"Type":"AWS::CloudFormation::WaitConditionHandle"}}}`
 		role := r.assume(t)
 		for _, arguments := range [][]string{
 			{"cloudformation", "describe-stacks", "--stack-name", "plant-store-of-nobody"},
 			{"cloudformation", "create-stack", "--stack-name", "plant-store-of-nobody", "--template-body", template},
 			{
-				"dynamodb", "create-table", "--table-name", stack + "-PlantsTable-x", "--billing-mode", "PAY_PER_REQUEST",
+				"dynamodb", "create-table", "--table-name", rehearsalStack + "-PlantsTable-x", "--billing-mode", "PAY_PER_REQUEST",
 				"--attribute-definitions", "AttributeName=id,AttributeType=N", "--key-schema", "AttributeName=id,KeyType=HASH",
 			},
 		} {
@@ -76,9 +76,9 @@ var deploymentClaims = []claim{
 		}
 		return "AccessDenied"
 	}},
-	{name: "an administrator makes the first deployment", show: func(r *rehearsal, t *testing.T) string {
+	{name: "an administrator makes the first deployment", check: func(r *rehearsal, t *testing.T) string {
 		r.must(t, adminUploads, "BUILD="+r.commit+" first", "make", "deploy", "ENV=rehearsal", "SHIFT=at-once")
-		r.url = r.output(t, stack, "Url")
+		r.url = r.output(t, rehearsalStack, "Url")
 		r.token = r.issue(t, "alice", "1d")
 		return r.url
 	}},
@@ -86,7 +86,7 @@ var deploymentClaims = []claim{
 
 // updateClaims are about later deployments. Only the last one waits for a canary.
 var updateClaims = []claim{
-	{name: "a broken build fails, and the commands that it prints lead back", show: func(r *rehearsal, t *testing.T) string {
+	{name: "a broken build fails, and the commands that it prints lead back", check: func(r *rehearsal, t *testing.T) string {
 		r.edit(t, "internal/api/catalogue.go", "code: 2001", "code: 2009")
 		output, err := r.run(t, append(r.assume(t), roleUploads, "BUILD=2222222 broken", "deploy/deploy", "rehearsal", "at-once")...)
 		if wayBack := "git checkout " + r.commit; err == nil || !strings.Contains(output, wayBack) {
@@ -97,14 +97,14 @@ var updateClaims = []claim{
 			command, _, _ = strings.Cut(command, "\n")
 			r.must(t, "bash", "-c", command)
 		}
-		shown := r.must(t, "deploy/status", stack, "--test")
+		shown := r.must(t, "deploy/status", rehearsalStack, "--test")
 		r.wantLive(t, shown, r.commit+" first")
 		r.want(t, strings.Contains(shown, testPassed), "it fails the test: %s", shown)
 		return "git checkout " + r.commit
 	}},
-	{name: "the role cannot write where an administrator uploads, and an administrator takes nothing from there", show: func(r *rehearsal, t *testing.T) string {
+	{name: "the role cannot write where an administrator uploads, and an administrator takes nothing from there", check: func(r *rehearsal, t *testing.T) string {
 		bucket := r.output(t, "aws-sam-cli-managed-default", "SourceBucket")
-		keys := strings.Fields(r.query(t, "Contents[].Key", "s3api", "list-objects-v2", "--bucket", bucket, "--prefix", stack+"/"))
+		keys := strings.Fields(r.query(t, "Contents[].Key", "s3api", "list-objects-v2", "--bucket", bucket, "--prefix", rehearsalStack+"/"))
 		if len(keys) < 3 {
 			t.Fatalf("the bucket has %q, want an administrator's template and code", keys)
 		}
@@ -119,8 +119,8 @@ var updateClaims = []claim{
 		r.must(t, adminUploads, "BUILD=3333333 administrator", "deploy/deploy", "rehearsal", "at-once")
 		return "AccessDenied, and the administrator's own build"
 	}},
-	{name: "a deployment makes no version of a function that it does not change", show: func(r *rehearsal, t *testing.T) string {
-		version := []string{"lambda", "get-alias", "--name", "live", "--function-name", r.resource(t, stack, "CreatePlantFunction")}
+	{name: "a deployment makes no version of a function that it does not change", check: func(r *rehearsal, t *testing.T) string {
+		version := []string{"lambda", "get-alias", "--name", "live", "--function-name", r.resource(t, rehearsalStack, "CreatePlantFunction")}
 		before := r.query(t, "FunctionVersion", version...)
 		r.edit(t, "cmd/authorizer/main.go", "func main() {", "func main() {\n\tlog.Print(os.Args)")
 		r.must(t, adminUploads, "BUILD=4444444 authorizer", "deploy/deploy", "rehearsal", "at-once") // to the same prefix
@@ -129,7 +129,7 @@ var updateClaims = []claim{
 		}
 		return "version " + before + " stays"
 	}},
-	{name: "the role deploys another build, with other parameters, another throttle and another alarm", show: func(r *rehearsal, t *testing.T) string {
+	{name: "the role deploys another build, with other parameters, another throttle and another alarm", check: func(r *rehearsal, t *testing.T) string {
 		r.edit(t, "environments/shared.yaml", "Memory: 256", "Memory: 512")
 		r.edit(t, "environments/shared.yaml", "ThrottleRate: 1000", "ThrottleRate: 900")
 		r.edit(t, "template.yaml", "In 5 of 60 minutes, a client", "In 5 of 60 minutes, any client")
@@ -137,14 +137,14 @@ var updateClaims = []claim{
 		began := time.Now()
 		r.must(t, append(r.assume(t), roleUploads, "BUILD="+r.commit+" canary", "deploy/deploy", "rehearsal")...)
 		took := time.Since(began)
-		shown := r.must(t, append(r.assume(t), "deploy/status", stack, "--test")...)
+		shown := r.must(t, append(r.assume(t), "deploy/status", rehearsalStack, "--test")...)
 		r.wantLive(t, shown, r.commit+" canary")
 		r.want(t, strings.Contains(shown, testPassed), "it fails the test: %s", shown)
-		alarm := r.query(t, "MetricAlarms[].AlarmDescription", "cloudwatch", "describe-alarms", "--alarm-name-prefix", stack+"-ExpiredAlarm")
+		alarm := r.query(t, "MetricAlarms[].AlarmDescription", "cloudwatch", "describe-alarms", "--alarm-name-prefix", rehearsalStack+"-ExpiredAlarm")
 		r.want(t, strings.Contains(alarm, "any client"), "ExpiredAlarm has the description %q, want the new one", alarm)
 		for _, function := range functions {
 			live := []string{"lambda", "get-function-configuration", "--qualifier", "live", "--function-name"}
-			if memory := r.query(t, "MemorySize", append(live, r.resource(t, stack, function))...); memory != "512" {
+			if memory := r.query(t, "MemorySize", append(live, r.resource(t, rehearsalStack, function))...); memory != "512" {
 				t.Errorf("the alias live of %s has %s MB, want 512", function, memory)
 			}
 		}
@@ -163,7 +163,7 @@ func (r *rehearsal) assume(t *testing.T) (variables []string) {
 	t.Helper()
 	const query = "Credentials.[join('=', ['AWS_ACCESS_KEY_ID', AccessKeyId]), " +
 		"join('=', ['AWS_SECRET_ACCESS_KEY', SecretAccessKey]), join('=', ['AWS_SESSION_TOKEN', SessionToken])]"
-	arn := r.output(t, roles, "Role")
+	arn := r.output(t, roleStack, "Role")
 	r.until(t, time.Minute, func() bool { // IAM takes some seconds
 		output, err := r.run(t, "aws", "sts", "assume-role", "--role-arn", arn, "--role-session-name", "rehearsal", "--query", query, "--output", "text")
 		variables = strings.Fields(output)

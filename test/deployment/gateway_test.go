@@ -11,7 +11,7 @@ import (
 
 // gatewayClaims are about what API Gateway makes of a request.
 var gatewayClaims = []claim{
-	{name: "a request of unusual headers or body gets its error, and never 5001", show: func(r *rehearsal, t *testing.T) (came string) {
+	{name: "a request of unusual headers or body gets its error, and never 5001", check: func(r *rehearsal, t *testing.T) (finding string) {
 		for _, row := range []struct {
 			name, header, value, body string
 			want                      string
@@ -31,23 +31,23 @@ var gatewayClaims = []claim{
 			}
 			status, _, body := r.send(t, http.MethodPost, "/plants", header, row.body)
 			if !r.isLocal && status < http.StatusInternalServerError && !strings.HasPrefix(body, `{"error":`) {
-				came += fmt.Sprintf("%s gets an answer of API Gateway's own, %d `%.60s`; ", row.name, status, body)
+				finding += fmt.Sprintf("%s gets an answer of API Gateway's own, %d `%.60s`; ", row.name, status, body)
 				continue
 			}
 			if status != http.StatusBadRequest || !strings.HasPrefix(body, row.want) {
 				t.Errorf("%s: %d %.200s, want 400 and %s", row.name, status, body, row.want)
 			}
 		}
-		return came + "all others as documented"
+		return finding + "all others as documented"
 	}},
-	{name: "a body in invalid UTF-8 gets 1003, and no plant is stored", only: "it replaces bytes that are not UTF-8", show: func(r *rehearsal, t *testing.T) string {
+	{name: "a body in invalid UTF-8 gets 1003, and no plant is stored", notLocal: "it replaces bytes that are not UTF-8", check: func(r *rehearsal, t *testing.T) string {
 		status, _, body := r.post(t, "{\"id\":-7,\"name\":\"\xff\"}")
 		r.want(t, strings.HasPrefix(body, `{"error":1003,`), "%d %s, want the error 1003", status, body)
 		stored := r.aws(t, "Item.name.S", "dynamodb", "get-item", "--table-name", r.name(t, "PlantsTable"), "--key", `{"id":{"N":"-7"}}`)
 		r.want(t, stored == "None", "the plant %q is stored, want none", stored)
 		return fmt.Sprint(status, " ", body)
 	}},
-	{name: "another path or method gets 404", show: func(r *rehearsal, t *testing.T) string {
+	{name: "another path or method gets 404", check: func(r *rehearsal, t *testing.T) string {
 		for _, request := range []string{"GET /plants", "POST /plant"} {
 			method, path, _ := strings.Cut(request, " ")
 			status, _, body := r.send(t, method, path, nil, "")
@@ -57,7 +57,7 @@ var gatewayClaims = []claim{
 		}
 		return "404"
 	}},
-	{name: "above the throttle, API Gateway answers 429", only: "it has no throttle", show: func(r *rehearsal, t *testing.T) string {
+	{name: "above the throttle, API Gateway answers 429", notLocal: "it has no throttle", check: func(r *rehearsal, t *testing.T) string {
 		api := r.name(t, "HttpApi")
 		throttle := func(limits string) {
 			r.aws(t, "StageName", "apigatewayv2", "update-stage", "--api-id", api, "--stage-name", "$default", "--default-route-settings", limits)
@@ -119,7 +119,7 @@ func (r *rehearsal) post(t *testing.T, body string) (status int, got http.Header
 // issue returns a token of a subject.
 func (r *rehearsal) issue(t *testing.T, subject, lifetime string) string {
 	t.Helper()
-	printed := r.must(t, "bin/plantstore", "token", "issue", "--stack", stack, "--subject", subject, "--ttl", lifetime)
+	printed := r.must(t, "bin/plantstore", "token", "issue", "--stack", rehearsalStack, "--subject", subject, "--ttl", lifetime)
 	fields := strings.Fields(printed)
 	return fields[len(fields)-1]
 }

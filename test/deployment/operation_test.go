@@ -14,7 +14,7 @@ import (
 
 // operationClaims are about what an operator sees.
 var operationClaims = []claim{
-	{name: "who answers a large body, and how", only: "it has no limits of size", show: func(r *rehearsal, t *testing.T) (came string) {
+	{name: "who answers a large body, and how", notLocal: "it has no limits of size", check: func(r *rehearsal, t *testing.T) (finding string) {
 		for _, contentType := range []string{"application/json", "application/octet-stream"} {
 			for _, size := range []int{2_600_000, 4_400_000, 6_100_000, 10_600_000} {
 				if r.dry {
@@ -22,12 +22,12 @@ var operationClaims = []claim{
 				}
 				header := http.Header{"Authorization": {"Bearer " + r.token}, "Content-Type": {contentType}}
 				status, _, body := r.send(t, http.MethodPost, "/plants", header, strings.Repeat(" ", size))
-				came += fmt.Sprintf("%s of %d bytes: %d `%.60s`; ", contentType, size, status, body)
+				finding += fmt.Sprintf("%s of %d bytes: %d `%.60s`; ", contentType, size, status, body)
 			}
 		}
-		return came
+		return finding
 	}},
-	{name: "a token is refused once it has expired", show: func(r *rehearsal, t *testing.T) string {
+	{name: "a token is refused once it has expired", check: func(r *rehearsal, t *testing.T) string {
 		header := http.Header{"Authorization": {"Bearer " + r.issue(t, "bob", "5s")}, "Content-Type": {"application/json"}}
 		_, _, answer := r.send(t, http.MethodPost, "/plants", header, "[]")
 		if !strings.HasPrefix(answer, `{"error":1004,`) {
@@ -39,21 +39,21 @@ var operationClaims = []claim{
 		})
 		return answer
 	}},
-	{name: "RefusalsMetric counts what is refused, and RefusalsAlarm fires", only: "its metric filters count nothing", show: func(r *rehearsal, t *testing.T) string {
+	{name: "RefusalsMetric counts what is refused, and RefusalsAlarm fires", notLocal: "its metric filters count nothing", check: func(r *rehearsal, t *testing.T) string {
 		r.calm(t)
 		began := time.Now()
 		stop := r.keepPosting(t, "[]")
 		defer stop()
 		count := 0.0
 		r.until(t, 15*time.Minute, func() bool {
-			count = r.metric(t, began, "PlantStore/"+stack, "Refusals")
+			count = r.metric(t, began, "PlantStore/"+rehearsalStack, "Refusals")
 			return count > 0 && r.hasFired(t, "RefusalsAlarm", began)
 		})
 		return fmt.Sprintf("%.0f refusals, and the alarm, after %s", count, time.Since(began).Round(time.Second))
 	}},
-	{name: "ExpiredMetric counts a client's expired token, and not one of the smoke test, and ExpiredAlarm fires", only: "it matches no filter patterns", show: func(r *rehearsal, t *testing.T) string {
+	{name: "ExpiredMetric counts a client's expired token, and not one of the smoke test, and ExpiredAlarm fires", notLocal: "it matches no filter patterns", check: func(r *rehearsal, t *testing.T) string {
 		pattern := r.aws(t, "metricFilters[?metricTransformations[0].metricName=='Expired'].filterPattern | [0]",
-			"logs", "describe-metric-filters", "--log-group-name", "/aws/lambda/"+stack)
+			"logs", "describe-metric-filters", "--log-group-name", "/aws/lambda/"+rehearsalStack)
 		for subject, want := range map[string]string{"bob": "1", "smoke-test": "0", "smoke-test-other": "0"} {
 			line := fmt.Sprintf(`{"msg":"authorize","reason":"expired","subject":%q,"token_id":"0123456789ab"}`, subject)
 			got := r.aws(t, "length(matches)", "logs", "test-metric-filter", "--filter-pattern", pattern, "--log-event-messages", line)
@@ -63,7 +63,7 @@ var operationClaims = []claim{
 		r.until(t, 15*time.Minute, func() bool { return r.hasFired(t, "ExpiredAlarm", began) })
 		return pattern
 	}},
-	{name: "1,000 plants cost 1,000 write units and 1,000 read units", only: "it counts no units", show: func(r *rehearsal, t *testing.T) string {
+	{name: "1,000 plants cost 1,000 write units and 1,000 read units", notLocal: "it counts no units", check: func(r *rehearsal, t *testing.T) string {
 		began := time.Now()
 		for id := 0; id < 1000 && !r.dry; id++ {
 			if id == 0 { // CloudWatch counts by minutes
@@ -80,11 +80,11 @@ var operationClaims = []claim{
 			read = r.metric(t, began, "AWS/DynamoDB", "ConsumedReadCapacityUnits", "--dimensions", "Name=TableName,Value="+r.name(t, "TokensTable"))
 			return written >= 1000 && read >= 1000
 		})
-		came := fmt.Sprintf("%.0f write units, %.0f read units", written, read)
-		r.want(t, written < 1010 && read < 1010, "%s, want 1,000, and a few more for what AWS's SDK repeats", came)
-		return came
+		finding := fmt.Sprintf("%.0f write units, %.0f read units", written, read)
+		r.want(t, written < 1010 && read < 1010, "%s, want 1,000, and a few more for what AWS's SDK repeats", finding)
+		return finding
 	}},
-	{name: "how long a client waits for two cold starts, and afterwards for a request", show: func(r *rehearsal, t *testing.T) string {
+	{name: "how long a client waits for two cold starts, and afterwards for a request", check: func(r *rehearsal, t *testing.T) string {
 		times := 10
 		if r.isLocal {
 			times = 1
@@ -92,7 +92,7 @@ var operationClaims = []claim{
 		var cold, warm []time.Duration
 		for i := range times {
 			for _, function := range functions {
-				r.must(t, "bash", "-c", renew, "bash", r.resource(t, stack, function), strconv.Itoa(i))
+				r.must(t, "bash", "-c", renew, "bash", r.resource(t, rehearsalStack, function), strconv.Itoa(i))
 			}
 			for _, took := range []*[]time.Duration{&cold, &warm} {
 				began := time.Now()
@@ -108,14 +108,14 @@ var operationClaims = []claim{
 		return fmt.Sprintf("%d times: cold p50 %d ms, at most %d ms; warm p50 %d ms, at most %d ms", times,
 			cold[times/2].Milliseconds(), cold[times-1].Milliseconds(), warm[times/2].Milliseconds(), warm[times-1].Milliseconds())
 	}},
-	{name: "each query of docs/operations.md runs, with what it finds", only: "it has no Logs Insights", show: func(r *rehearsal, t *testing.T) (came string) {
+	{name: "each query of docs/operations.md runs, with what it finds", notLocal: "it has no Logs Insights", check: func(r *rehearsal, t *testing.T) (finding string) {
 		content, err := os.ReadFile("docs/operations.md")
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, header, _ := r.post(t, "[]")
 		id := header.Get("Apigw-Requestid")
-		both := []string{"/aws/lambda/" + stack, "/aws/vendedlogs/" + stack + "-access"}
+		both := []string{"/aws/lambda/" + rehearsalStack, "/aws/vendedlogs/" + rehearsalStack + "-access"}
 		r.until(t, 10*time.Minute, func() bool { // lines arrive late
 			return r.search(t, both[:1], `filter request_id = "`+id+`"`) != "nothing"
 		})
@@ -141,16 +141,16 @@ var operationClaims = []claim{
 				groups = both[1:]
 			}
 			t.Run(title, func(t *testing.T) {
-				came += title + ": " + r.search(t, groups, strings.ReplaceAll(line, "ID", id)) + "; "
+				finding += title + ": " + r.search(t, groups, strings.ReplaceAll(line, "ID", id)) + "; "
 			})
 			if r.dry {
 				return "" // the calls are the same for each
 			}
 		}
-		return came
+		return finding
 	}},
-	{name: "how long a cold start takes", only: "it has no Logs Insights", show: func(r *rehearsal, t *testing.T) string {
-		return r.search(t, []string{"/aws/lambda/" + stack}, `filter msg = "cold start" | stats count(*) as starts, pct(init_ms, 50) as p50, max(init_ms) as longest`)
+	{name: "how long a cold start takes", notLocal: "it has no Logs Insights", check: func(r *rehearsal, t *testing.T) string {
+		return r.search(t, []string{"/aws/lambda/" + rehearsalStack}, `filter msg = "cold start" | stats count(*) as starts, pct(init_ms, 50) as p50, max(init_ms) as longest`)
 	}},
 }
 

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	stack    = "plant-store-rehearsal"
-	roles    = "deploy-" + stack
-	provider = "token.actions.githubusercontent.com"
+	rehearsalStack = "plant-store-rehearsal"
+	roleStack      = "deploy-" + rehearsalStack
+	provider       = "token.actions.githubusercontent.com"
 )
 
 // A rehearsal is what its claims share.
@@ -36,14 +36,14 @@ type rehearsal struct {
 
 // A claim is about a deployment. It may need those before it.
 type claim struct {
-	name string // a sentence
-	only string // why the local AWS cannot show it, if so
-	show func(r *rehearsal, t *testing.T) (came string)
+	name     string // a sentence
+	notLocal string // why the local AWS cannot show it, if so
+	check    func(r *rehearsal, t *testing.T) (finding string)
 }
 
 // TestRehearsal goes through the claims, in a local AWS or, by `make rehearse`, in an AWS account. Of a claim that
-// the local AWS cannot show, it checks there that the AWS CLI knows the calls and their parameters. It writes what
-// came to the file $REPORT, in Markdown, if it is set. It removes what it made, also after a failure or an interrupt.
+// the local AWS cannot show, it checks there that the AWS CLI knows the calls and their parameters. It writes the
+// findings to the file $REPORT, in Markdown, if it is set. It removes what it made, also after a failure or an interrupt.
 func TestRehearsal(t *testing.T) {
 	needs(t, "aws", "curl", "git", "jq")
 	root, err := os.Getwd()
@@ -70,7 +70,7 @@ func TestRehearsal(t *testing.T) {
 	r.commit = strings.TrimSpace(r.must(t, "git", "rev-parse", "HEAD"))
 	r.must(t, "git", "update-ref", "refs/remotes/origin/main", r.commit)
 	commit := strings.TrimSpace(r.must(t, "git", "-C", root, "describe", "--always", "--dirty", "--exclude=*"))
-	report := fmt.Sprintf("%s, commit %s, %s\n\n| claim | what came | time |\n|---|---|---|\n", time.Now().UTC().Format(time.DateOnly), commit, r.where(t))
+	report := fmt.Sprintf("%s, commit %s, %s\n\n| claim | finding | time |\n|---|---|---|\n", time.Now().UTC().Format(time.DateOnly), commit, r.where(t))
 	claims := slices.Concat(deploymentClaims, gatewayClaims)
 	claims = append(claims, corsClaims...) // part: cors
 	claims = slices.Concat(claims, updateClaims, canaryClaims, operationClaims)
@@ -87,18 +87,18 @@ func TestRehearsal(t *testing.T) {
 			break // without a deployment, nothing can be shown
 		}
 		began := time.Now()
-		r.dry = r.isLocal && c.only != ""
+		r.dry = r.isLocal && c.notLocal != ""
 		r.undoEdits(t)
-		came := ""
-		passed := t.Run(c.name, func(t *testing.T) { came = c.show(r, t) })
+		finding := ""
+		passed := t.Run(c.name, func(t *testing.T) { finding = c.check(r, t) })
 		switch {
 		case !passed:
-			came = "**failed**, as the output says; " + came
+			finding = "**failed**, as the output says; " + finding
 		case r.dry:
-			came = "not shown in the local AWS: " + c.only
+			finding = "not shown in the local AWS: " + c.notLocal
 		}
-		came = strings.NewReplacer("|", "\\|", "\n", " ").Replace(came)
-		report += fmt.Sprintf("| %s | %s | %s |\n", c.name, came, time.Since(began).Round(time.Second))
+		finding = strings.NewReplacer("|", "\\|", "\n", " ").Replace(finding)
+		report += fmt.Sprintf("| %s | %s | %s |\n", c.name, finding, time.Since(began).Round(time.Second))
 	}
 	report += notShown
 	fmt.Print(report)
@@ -186,5 +186,5 @@ func (r *rehearsal) name(t *testing.T, resource string) string {
 	if r.dry {
 		return resource
 	}
-	return r.resource(t, stack, resource)
+	return r.resource(t, rehearsalStack, resource)
 }

@@ -26,21 +26,21 @@ func (r *rehearsal) remove(t *testing.T) (left string) {
 		}
 		return ""
 	}
-	stage := try("cloudformation", "describe-stacks", "--stack-name", stack, "--query", "Stacks[0].Tags[?Key=='Stage'].Value", "--output", "text")
+	stage := try("cloudformation", "describe-stacks", "--stack-name", rehearsalStack, "--query", "Stacks[0].Tags[?Key=='Stage'].Value", "--output", "text")
 	if stage != "" && stage != "rehearsal" {
-		return stack + " is no stack of a rehearsal"
+		return rehearsalStack + " is no stack of a rehearsal"
 	}
 	tables := func() iter.Seq[string] {
 		return strings.FieldsSeq(try("dynamodb", "list-tables", "--output", "text",
-			"--query", "TableNames[?starts_with(@, '"+stack+"-PlantsTable-') || starts_with(@, '"+stack+"-TokensTable-')]"))
+			"--query", "TableNames[?starts_with(@, '"+rehearsalStack+"-PlantsTable-') || starts_with(@, '"+rehearsalStack+"-TokensTable-')]"))
 	}
-	r.settle(t, stack)
+	r.settle(t, rehearsalStack)
 	for table := range tables() { // a stack whose first deployment failed deletes them itself
 		_, _ = r.run(t, "aws", "dynamodb", "wait", "table-exists", "--table-name", table) // a restore may take longer than one wait
 		try("dynamodb", "wait", "table-exists", "--table-name", table)
 		try("dynamodb", "update-table", "--table-name", table, "--no-deletion-protection-enabled")
 	}
-	for _, name := range []string{stack, roles} {
+	for _, name := range []string{rehearsalStack, roleStack} {
 		r.settle(t, name)
 		try("cloudformation", "delete-stack", "--stack-name", name)
 		if left == "" {
@@ -54,9 +54,9 @@ func (r *rehearsal) remove(t *testing.T) (left string) {
 	}
 	// A stack whose deletion failed, or an update by GitHub's role, may have left these.
 	for _, kind := range []struct{ list, remove string }{
-		{"logs describe-log-groups --query logGroups[].logGroupName --log-group-name-prefix /aws/lambda/" + stack, "logs delete-log-group --log-group-name"},
-		{"logs describe-log-groups --query logGroups[].logGroupName --log-group-name-prefix /aws/vendedlogs/" + stack, "logs delete-log-group --log-group-name"},
-		{"cloudwatch list-dashboards --query DashboardEntries[].DashboardName --dashboard-name-prefix " + stack, "cloudwatch delete-dashboards --dashboard-names"},
+		{"logs describe-log-groups --query logGroups[].logGroupName --log-group-name-prefix /aws/lambda/" + rehearsalStack, "logs delete-log-group --log-group-name"},
+		{"logs describe-log-groups --query logGroups[].logGroupName --log-group-name-prefix /aws/vendedlogs/" + rehearsalStack, "logs delete-log-group --log-group-name"},
+		{"cloudwatch list-dashboards --query DashboardEntries[].DashboardName --dashboard-name-prefix " + rehearsalStack, "cloudwatch delete-dashboards --dashboard-names"},
 	} {
 		for name := range strings.FieldsSeq(try(append(strings.Fields(kind.list), "--output", "text")...)) {
 			try(append(strings.Fields(kind.remove), name)...)
@@ -69,7 +69,7 @@ func (r *rehearsal) remove(t *testing.T) (left string) {
 	}
 	bucket := try("cloudformation", "describe-stacks", "--stack-name", "aws-sam-cli-managed-default",
 		"--query", "Stacks[0].Outputs[?OutputKey=='SourceBucket'].OutputValue", "--output", "text")
-	for _, prefix := range []string{stack + "/", "github/" + stack + "/"} {
+	for _, prefix := range []string{rehearsalStack + "/", "github/" + rehearsalStack + "/"} {
 		if bucket == "" {
 			continue
 		}

@@ -10,8 +10,8 @@ import (
 
 // lossClaims are about lost plants, and a lost table.
 var lossClaims = []claim{
-	{name: "a plant that was deleted is brought back", show: func(r *rehearsal, t *testing.T) string {
-		table := r.resource(t, stack, "PlantsTable")
+	{name: "a plant that was deleted is brought back", check: func(r *rehearsal, t *testing.T) string {
+		table := r.resource(t, rehearsalStack, "PlantsTable")
 		const plant = `{"id":-3,"name":"Lost"}`
 		r.post(t, plant)
 		at := time.Now().UTC().Truncate(time.Second).Add(time.Second)
@@ -24,7 +24,7 @@ var lossClaims = []claim{
 		began := time.Now()
 		output := ""
 		r.until(t, 15*time.Minute, func() bool { // a table can be restored to what it was five minutes ago
-			output, _ = r.run(t, "deploy/restore", "--stack", stack, "--to", at.Format(time.RFC3339), "--yes")
+			output, _ = r.run(t, "deploy/restore", "--stack", rehearsalStack, "--to", at.Format(time.RFC3339), "--yes")
 			return !strings.Contains(output, "InvalidRestoreTime")
 		})
 		if !strings.Contains(output, "1 items added, 0 replaced;") {
@@ -36,8 +36,8 @@ var lossClaims = []claim{
 		}
 		return fmt.Sprintf("restored in %s: %s", time.Since(began).Round(time.Second), answer)
 	}},
-	{name: "a table that is gone is brought back with its settings", show: func(r *rehearsal, t *testing.T) string {
-		table := r.resource(t, stack, "TokensTable")
+	{name: "a table that is gone is brought back with its settings", check: func(r *rehearsal, t *testing.T) string {
+		table := r.resource(t, rehearsalStack, "TokensTable")
 		if r.isLocal { // in an account, DynamoDB makes a backup of its own when a table is deleted
 			r.must(t, "aws", "dynamodb", "update-time-to-live", "--table-name", table, "--time-to-live-specification", "Enabled=true,AttributeName=expires_at")
 			r.must(t, "aws", "dynamodb", "create-backup", "--table-name", table, "--backup-name", "rehearsal")
@@ -55,7 +55,7 @@ var lossClaims = []claim{
 			return count != "0"
 		})
 		began := time.Now()
-		output := r.must(t, "deploy/restore", "--stack", stack, "--tokens", "--backup", "--yes")
+		output := r.must(t, "deploy/restore", "--stack", rehearsalStack, "--tokens", "--backup", "--yes")
 		took := time.Since(began).Round(time.Second)
 		status, _, answer := r.post(t, `{"id":-6,"name":"Back"}`)
 		if status != http.StatusOK {
@@ -73,14 +73,14 @@ var lossClaims = []claim{
 
 // returnClaims are about what a deleted stack had.
 var returnClaims = []claim{
-	{name: "the stack is deployed again, and its plants and tokens are copied back", only: "a new stack gets the tables of the old one", show: func(r *rehearsal, t *testing.T) string {
+	{name: "the stack is deployed again, and its plants and tokens are copied back", notLocal: "a new stack gets the tables of the old one", check: func(r *rehearsal, t *testing.T) string {
 		if r.dry {
 			return ""
 		}
 		r.must(t, adminUploads, "BUILD=1111111 again", "deploy/stack", "rehearsal", "at-once")
-		r.url = r.output(t, stack, "Url")
-		r.must(t, "deploy/restore", "--stack", stack, "--from", r.oldPlants, "--older", "--yes")
-		r.must(t, "deploy/restore", "--stack", stack, "--from", r.oldTokens, "--older", "--yes", "--tokens")
+		r.url = r.output(t, rehearsalStack, "Url")
+		r.must(t, "deploy/restore", "--stack", rehearsalStack, "--from", r.oldPlants, "--older", "--yes")
+		r.must(t, "deploy/restore", "--stack", rehearsalStack, "--from", r.oldTokens, "--older", "--yes", "--tokens")
 		_, _, answer := r.post(t, kept)
 		r.want(t, strings.HasPrefix(answer, `{"error":3001,`), "%s, want the error 3001", answer)
 		return answer

@@ -115,34 +115,34 @@ func freePort(t *testing.T) string {
 
 // command returns a command of the copied project. Variables for it, such as BUILD=1, may precede it. It also
 // runs in a cleanup, which an interrupt does not reach.
-func (local cloud) command(t *testing.T, arguments ...string) *exec.Cmd {
+func (c cloud) command(t *testing.T, arguments ...string) *exec.Cmd {
 	t.Helper()
 	arguments = append([]string{"env"}, arguments...)
 	environment := os.Environ()
-	if local.port != "" {
-		arguments = append([]string{"tools/local/aws", "--port", local.port}, arguments...)
+	if c.port != "" {
+		arguments = append([]string{"tools/local/aws", "--port", c.port}, arguments...)
 		// `make deploy` builds for x86_64, except for the environment local.
 		architecture := map[string]string{"amd64": "x86_64", "arm64": "arm64"}[runtime.GOARCH]
 		environment = append(environment, "MAKEFLAGS=ARCH="+architecture)
 	}
 	command := exec.CommandContext(context.WithoutCancel(t.Context()), arguments[0], arguments[1:]...)
-	command.Dir = local.folder
+	command.Dir = c.folder
 	command.Env = environment
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: t.Context().Err() != nil}
 	return command
 }
 
 // run runs a command, and returns everything that it prints.
-func (local cloud) run(t *testing.T, arguments ...string) (output string, err error) {
+func (c cloud) run(t *testing.T, arguments ...string) (output string, err error) {
 	t.Helper()
-	out, err := local.command(t, arguments...).CombinedOutput()
+	out, err := c.command(t, arguments...).CombinedOutput()
 	return string(out), err
 }
 
 // must is run for a command that must succeed.
-func (local cloud) must(t *testing.T, arguments ...string) (output string) {
+func (c cloud) must(t *testing.T, arguments ...string) (output string) {
 	t.Helper()
-	output, err := local.run(t, arguments...)
+	output, err := c.run(t, arguments...)
 	if err != nil {
 		isSecret := func(argument string) bool { return strings.HasPrefix(argument, "AWS_") }
 		t.Fatalf("%v: %v\n%s", slices.DeleteFunc(arguments, isSecret), err, output)
@@ -151,9 +151,9 @@ func (local cloud) must(t *testing.T, arguments ...string) (output string) {
 }
 
 // query returns what a query finds in the answer to a command of the AWS CLI.
-func (local cloud) query(t *testing.T, query string, arguments ...string) string {
+func (c cloud) query(t *testing.T, query string, arguments ...string) string {
 	t.Helper()
-	command := local.command(t, append(append([]string{"aws"}, arguments...), "--query", query, "--output", "text")...)
+	command := c.command(t, append(append([]string{"aws"}, arguments...), "--query", query, "--output", "text")...)
 	var stderr strings.Builder
 	command.Stderr = &stderr // which may have warnings
 	output, err := command.Output()
@@ -164,15 +164,15 @@ func (local cloud) query(t *testing.T, query string, arguments ...string) string
 }
 
 // output returns an output of a stack.
-func (local cloud) output(t *testing.T, stack, name string) string {
+func (c cloud) output(t *testing.T, stack, name string) string {
 	t.Helper()
 	query := "Stacks[0].Outputs[?OutputKey=='" + name + "'].OutputValue"
-	return local.query(t, query, "cloudformation", "describe-stacks", "--stack-name", stack)
+	return c.query(t, query, "cloudformation", "describe-stacks", "--stack-name", stack)
 }
 
 // resource returns the physical id of a resource of a stack.
-func (local cloud) resource(t *testing.T, stack, name string) string {
+func (c cloud) resource(t *testing.T, stack, name string) string {
 	t.Helper()
 	query := "StackResources[?LogicalResourceId=='" + name + "'].PhysicalResourceId"
-	return local.query(t, query, "cloudformation", "describe-stack-resources", "--stack-name", stack)
+	return c.query(t, query, "cloudformation", "describe-stack-resources", "--stack-name", stack)
 }

@@ -187,9 +187,9 @@ func (r *rehearsal) wantLive(t *testing.T, shown, build string) {
 }
 
 // edit replaces a text in a file of the copied project, which must have it.
-func (local cloud) edit(t *testing.T, file, from, to string) {
+func (c cloud) edit(t *testing.T, file, from, to string) {
 	t.Helper()
-	path := filepath.Join(local.folder, file)
+	path := filepath.Join(c.folder, file)
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

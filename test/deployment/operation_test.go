@@ -80,39 +80,21 @@ var operationClaims = []claim{
 			cold[times/2].Milliseconds(), cold[times-1].Milliseconds(), warm[times/2].Milliseconds(), warm[times-1].Milliseconds())
 	}},
 	{name: "each query of docs/operations.md runs, with what it finds", notLocal: "it has no Logs Insights", check: func(r *rehearsal, t *testing.T) (finding string) {
-		content, err := os.ReadFile("docs/operations.md")
-		if err != nil {
-			t.Fatal(err)
-		}
 		_, header, _ := r.post(t, "[]")
 		id := header.Get("Apigw-Requestid")
-		both := []string{"/aws/lambda/" + rehearsalStack, "/aws/vendedlogs/" + rehearsalStack + "-access"}
+		functionLog, accessLog := "/aws/lambda/"+rehearsalStack, "/aws/vendedlogs/"+rehearsalStack+"-access"
 		r.until(t, 10*time.Minute, func() bool { // lines arrive late
-			return r.search(t, both[:1], `filter request_id = "`+id+`"`) != "nothing"
+			return r.search(t, []string{functionLog}, `filter request_id = "`+id+`"`) != "nothing"
 		})
-		queries := ""
-		for _, block := range strings.Split(string(content), "\n```\n# ")[1:] { // another block has a language
-			block, _, _ = strings.Cut(block, "\n```\n")
-			queries += "# " + block + "\n"
-		}
-		if queries == "" {
-			t.Fatal("docs/operations.md has no queries")
-		}
-		title := ""
-		for line := range strings.Lines(queries) {
-			line = strings.TrimSpace(line)
-			if strings.HasPrefix(line, "# ") {
-				title = line[2:]
-				continue
+		for _, query := range logQueries(t) {
+			groups := []string{functionLog}
+			if strings.Contains(query.title, "in both groups") {
+				groups = []string{functionLog, accessLog}
+			} else if strings.Contains(query.title, "in the access log") {
+				groups = []string{accessLog}
 			}
-			groups := both[:1]
-			if strings.Contains(title, "in both groups") {
-				groups = both
-			} else if strings.Contains(title, "in the access log") {
-				groups = both[1:]
-			}
-			t.Run(title, func(t *testing.T) {
-				finding += title + ": " + r.search(t, groups, strings.ReplaceAll(line, "ID", id)) + "; "
+			t.Run(query.title, func(t *testing.T) {
+				finding += query.title + ": " + r.search(t, groups, strings.ReplaceAll(query.text, "ID", id)) + "; "
 			})
 			if r.dry {
 				return "" // the calls are the same for each
@@ -142,6 +124,33 @@ version=$(aws lambda publish-version --function-name "$1" --query Version --outp
 aws lambda wait published-version-active --function-name "$1" --qualifier "$version"
 aws lambda update-alias --function-name "$1" --name live --function-version "$version"
 sleep 2 # until Lambda has spread it`
+
+// A logQuery is a query of Logs Insights, with the title that it has in docs/operations.md.
+type logQuery struct{ title, text string }
+
+// logQueries returns the queries of docs/operations.md: the blocks that have no language and begin with a title.
+func logQueries(t *testing.T) (queries []logQuery) {
+	t.Helper()
+	content, err := os.ReadFile("docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range strings.Split(string(content), "\n```\n# ")[1:] {
+		block, _, _ = strings.Cut("# "+block, "\n```\n")
+		title := ""
+		for line := range strings.SplitSeq(block, "\n") {
+			if strings.HasPrefix(line, "# ") {
+				title = line[len("# "):]
+			} else {
+				queries = append(queries, logQuery{title: title, text: line})
+			}
+		}
+	}
+	if len(queries) == 0 {
+		t.Fatal("docs/operations.md has no queries")
+	}
+	return queries
+}
 
 // refusals returns how many refusals RefusalsMetric has counted since a time.
 func (r *rehearsal) refusals(t *testing.T, since time.Time) float64 {

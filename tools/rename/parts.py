@@ -112,8 +112,11 @@ def unmarked(text, taken, keeps):
             if mark and step:
                 lines.append(step[0] + "Nothing to do: this step is about a part that is not here.")
             continue
-        rest = line if keeps or not (mark or ends) else (MARK if mark else END).sub("", line).rstrip(" ")
-        if rest or not (mark or ends):
+        if keeps or not (mark or ends):
+            lines.append(line)
+            continue
+        rest = (MARK if mark else END).sub("", line).rstrip(" ")
+        if rest:
             lines.append(rest)
     if leaving:
         raise ValueError("a block of a part has no end")

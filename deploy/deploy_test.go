@@ -15,6 +15,7 @@ import (
 // standInAWS prints the answer to what it is asked for, or refuses with it. No part of a stack is described if its
 // status is not.
 const standInAWS = `
+[ "$AWS_DEFAULT_REGION" = eu-central-1 ] || exit 2 # AWS_REGION, as version 1 of the AWS CLI reads it
 answer() {
 	case $(cat "answers/$1") in "An error"*) cat "answers/$1" >&2; exit 254 ;; esac
 	cat "answers/$1"

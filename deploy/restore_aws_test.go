@@ -180,8 +180,7 @@ func (a *restoreAWS) run(options string) (output string, status int) {
 	}
 	command := exec.CommandContext(a.t.Context(), arguments[0], arguments[1:]...)
 	command.Stdin = strings.NewReader(a.typed)
-	command.Env = processtest.Environment(server.URL, "AWS_DEFAULT_REGION=us-east-1", "AWS_ENDPOINT_URL="+server.URL,
-		fmt.Sprint("INTERRUPTED=", a.interrupted))
+	command.Env = processtest.Environment(server.URL, "AWS_ENDPOINT_URL="+server.URL, fmt.Sprint("INTERRUPTED=", a.interrupted))
 	printed, _ := command.CombinedOutput() // the error is in the status
 	return string(printed), command.ProcessState.ExitCode()
 }

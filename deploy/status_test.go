@@ -8,9 +8,11 @@ import (
 	"testing"
 )
 
-// statusAWS is a stand-in for the AWS CLI. It prints the file whose name is the operation, and the function or alarms asked for.
+// statusAWS is a stand-in for the AWS CLI. It prints the file whose name is the operation, and the function or alarms
+// asked for.
 const statusAWS = `
 [ "$1 $2 $3 $AWS_PAGER" = "--cli-connect-timeout=5 --cli-read-timeout=20 --output=json " ] || exit 2
+[ "$AWS_DEFAULT_REGION" = eu-central-1 ] || exit 2 # AWS_REGION, as version 1 of the AWS CLI reads it
 file=$5
 for argument; do
 	case $argument in --function-name=* | --alarm-name-prefix=* | --table-name=*) file=$file.${argument#*=} ;; esac

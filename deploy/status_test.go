@@ -131,9 +131,10 @@ build                none: the first deployment has not succeeded
 ` + table + "AuthorizerFunction   " + denied + "get-alias.a-1\n" + createplantIs("not created yet") + alarms,
 		},
 		{
-			name:    "without permission to see resources, the rest is shown",
+			name:    "without permission to see resources, the rest is shown, and no build is found",
 			answers: map[string]string{"describe-stack-resources": ""},
-			want:    head + "resources            " + denied + "describe-stack-resources\n",
+			options: "plants --back",
+			want:    head + "resources            " + denied + "describe-stack-resources\n\nNo other build was found.\n",
 		},
 		{
 			name:    "without permission to see alarms, the rest is shown",

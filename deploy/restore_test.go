@@ -125,11 +125,11 @@ func TestRestoreUsage(t *testing.T) {
 	for _, test := range []struct {
 		name, options, says string
 	}{
-		{"a time without a zone", "--to 2026-01-31T12:00:00 --yes", "is no time such as"},
-		{"a time in the future", "--to 2999-01-31T12:00:00Z --yes", "is in the future"},
-		{"no terminal and no --yes", "--to " + restoreTime, "add --yes"},
-		{"neither a time nor a table", "--yes", "--to"},
-		{"tokens are not overwritten", "--tokens --overwrite --yes --to " + restoreTime, "would make revoked tokens valid again"},
+		{name: "a time without a zone", options: "--to 2026-01-31T12:00:00 --yes", says: "is no time such as"},
+		{name: "a time in the future", options: "--to 2999-01-31T12:00:00Z --yes", says: "is in the future"},
+		{name: "no terminal and no --yes", options: "--to " + restoreTime, says: "add --yes"},
+		{name: "neither a time nor a table", options: "--yes", says: "--to"},
+		{name: "tokens are not overwritten", options: "--tokens --overwrite --yes --to " + restoreTime, says: "would make revoked tokens valid again"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

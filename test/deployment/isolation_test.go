@@ -111,7 +111,7 @@ func TestIsolation(t *testing.T) {
 			home := t.TempDir()
 			config := strings.ReplaceAll(userConfig, "OUTSIDE", outside.URL)
 			files := fstest.MapFS{".aws/config": {Data: []byte(config)}}
-			if test.calls {
+			if test.calls { // otherwise the profile must be missing, as for most users
 				files[".aws/credentials"] = &fstest.MapFile{Data: []byte(userCredentials)}
 			}
 			if err := os.CopyFS(home, files); err != nil {

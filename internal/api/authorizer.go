@@ -51,7 +51,7 @@ func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request, err error) {
 	ctx, cancel := context.WithTimeout(ctx, budget.AuthorizerWait)
 	defer cancel()
-	defer recoverInto(&err)
+	defer recoverInto(&err) // makes an error of a panic
 	r, err = decode(event)
 	if err != nil {
 		return r, err

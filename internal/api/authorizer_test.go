@@ -14,8 +14,8 @@ import (
 // 1.7 s. An allowed request is logged only if its check was slow, because the function's line says the same.
 func TestAuthorizer(t *testing.T) {
 	alice := token.Principal{Subject: "alice", TokenID: "t1"}
-	allow := verdict{Verdict: "allow", Subject: "alice", TokenID: "t1"}
-	deny := verdict{Verdict: "deny"}
+	allow := verdict{Finding: "allow", Subject: "alice", TokenID: "t1"}
+	deny := verdict{Finding: "deny"}
 	tests := []struct {
 		name          string
 		authorization string
@@ -42,11 +42,11 @@ func TestAuthorizer(t *testing.T) {
 		},
 		{
 			name: "an unavailable store", authorization: credentials, err: token.ErrUnavailable,
-			want: verdict{Verdict: "unavailable"}, level: "ERROR", code: 5003,
+			want: verdict{Finding: "unavailable"}, level: "ERROR", code: 5003,
 		},
 		{
 			name: "an unknown error", authorization: credentials, err: errors.New("the cause"),
-			want: verdict{Verdict: "unavailable"}, level: "ERROR", code: 5001,
+			want: verdict{Finding: "unavailable"}, level: "ERROR", code: 5001,
 		},
 	}
 	for _, test := range tests {
@@ -93,7 +93,7 @@ func TestAuthorizer(t *testing.T) {
 func TestAuthorizerPanic(t *testing.T) {
 	verify := func(context.Context, string) (token.Principal, error) { panic("the cause") }
 	got, line := checkedVerdict(t, verify, event(nil, "", nil))
-	if got.Verdict != "unavailable" || line["code"] != 5001.0 {
+	if got.Finding != "unavailable" || line["code"] != 5001.0 {
 		t.Errorf("verdict = %+v, logged as %v, want unavailable and the code 5001", got, line)
 	}
 }

@@ -73,15 +73,15 @@ func classify(err error) outcome {
 	if err == nil {
 		return outcome{}
 	}
-	e := find(err)
+	e := entryOf(err)
 	if invalid, ok := errors.AsType[*plant.InvalidError](err); ok {
 		e.message = "The body is not a NewPlant: " + invalid.Reason + "."
 	}
 	return outcome{entry: e, err: err}
 }
 
-// find returns the entry of err in the catalogue, and internalError if err has none.
-func find(err error) entry {
+// entryOf returns the entry of err in the catalogue, and internalError if err has none.
+func entryOf(err error) entry {
 	for _, e := range catalogue {
 		if e.target != nil && errors.Is(err, e.target) {
 			return e

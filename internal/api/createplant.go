@@ -14,7 +14,7 @@ func (s *Service) createPlant(ctx context.Context, r *request) (any, error) {
 	if !isJSON(r.Headers["content-type"]) {
 		return nil, errContentType
 	}
-	r.idempotencyKey = s.idempotencyKey(r)
+	r.idempotencyKey = s.sentOrFreshKey(r)
 	if !token.IsVisibleASCII(r.idempotencyKey, 255) {
 		return nil, errIdempotencyKey
 	}
@@ -41,8 +41,8 @@ func (s *Service) createPlant(ctx context.Context, r *request) (any, error) {
 	return p.Plant, nil
 }
 
-// idempotencyKey returns the client's key, or a fresh one if the client sent none.
-func (s *Service) idempotencyKey(r *request) string {
+// sentOrFreshKey returns the client's idempotency key, or a fresh one if the client sent none.
+func (s *Service) sentOrFreshKey(r *request) string {
 	key, sent := r.Headers["idempotency-key"]
 	if !sent {
 		return s.NewKey()

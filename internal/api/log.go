@@ -20,7 +20,7 @@ func (o outcome) level() slog.Level {
 }
 
 // attributes returns the attributes of the log line of a request. The code is that of the answer, and
-// 0 for a success. The line of an invalid token has the reason. The text of an error is logged if the
+// 0 for a success. The authorizer's line of an invalid token has the reason, which the function does not know. The text of an error is logged if the
 // fault is the service's.
 func (o outcome) attributes(ctx context.Context, r request, took time.Duration) []slog.Attr {
 	attributes := []slog.Attr{

@@ -24,7 +24,7 @@ type request struct {
 	RequestContext  struct {
 		RequestID  string `json:"requestId"`
 		Authorizer struct {
-			Verdict verdict `json:"lambda"` // see verdict.go
+			Verdict verdict `json:"lambda"` // the context of the authorizer's answer; all zero if none ran
 		} `json:"authorizer"`
 	} `json:"requestContext"`
 
@@ -50,7 +50,7 @@ func decode(event []byte) (request, error) {
 	for name, value := range sent { // API Gateway sends names in lower case, `sam local` does not
 		name = strings.ToLower(name)
 		if _, twice := r.Headers[name]; twice {
-			return request{}, errEvent // API Gateway joins the values of one name
+			return request{}, errEvent // API Gateway joins the values of one name with a comma
 		}
 		r.Headers[name] = value
 	}
@@ -79,7 +79,7 @@ func (r request) body() ([]byte, error) {
 
 // parseBearer returns the token in the value of an Authorization header, by RFC 6750 section 2.1:
 // `Bearer`, in any case, one or more spaces, and the token. It returns errTokenMissing for another
-// scheme or none, and errTokenMalformed if anything but spaces and one token follows Bearer, such as a tab.
+// scheme or none, and errTokenMalformed for anything else than this form: a tab, no token, or a space after the token.
 func parseBearer(authorization string) (string, error) {
 	end := strings.IndexAny(authorization+" ", " \t") // of the scheme; the added space ends a scheme without a token
 	if !strings.EqualFold(authorization[:end], "Bearer") {

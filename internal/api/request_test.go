@@ -92,8 +92,8 @@ func TestBearer(t *testing.T) {
 
 // Both functions answer and log whatever comes in. No plant is created, and no token is verified.
 func TestMalformedEvents(t *testing.T) {
-	deny := verdict{Verdict: "deny", Presented: token.Digest("")}
-	unavailable := verdict{Verdict: "unavailable", Presented: token.Digest("")}
+	deny := verdict{Finding: "deny", Presented: token.Digest("")}
+	unavailable := verdict{Finding: "unavailable", Presented: token.Digest("")}
 	tests := []struct {
 		name, event string
 		code        int32   // of the function

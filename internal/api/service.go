@@ -61,7 +61,7 @@ func (s *Service) handle(ctx context.Context, event []byte) (r request, body any
 	if err != nil {
 		return r, nil, err
 	}
-	r.principal, err = r.RequestContext.Authorizer.Verdict.principal(r.Headers["authorization"])
+	r.principal, err = r.RequestContext.Authorizer.Verdict.principalFor(r.Headers["authorization"])
 	if err != nil {
 		return r, nil, err
 	}

@@ -30,7 +30,7 @@ func TestVerdictsOfTwoVersions(t *testing.T) {
 		if err := json.Unmarshal([]byte(given), &v); err != nil {
 			t.Fatal(err)
 		}
-		_, err := v.principal(credentials)
+		_, err := v.principalFor(credentials)
 		if got := classify(err).code; got != want {
 			t.Errorf("after the verdict %s of an older authorizer, the function answers %d, want %d", given, got, want)
 		}

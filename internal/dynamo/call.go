@@ -37,7 +37,7 @@ func call[In, Out any](ctx context.Context, client *dynamodb.Client, m method[In
 		if ctx.Err() != nil {
 			return nil, failure.giveUp(ctx.Err())
 		}
-		if !mayBeApplied && !r.retryer.IsErrorRetryable(err) {
+		if !mayBeApplied && !r.retryer.IsErrorRetryable(err) { // refused for good, or not to be sent
 			return nil, failure
 		}
 		if err := r.wait(ctx, err); err != nil {
@@ -90,28 +90,28 @@ func isRefusal(err error) bool {
 
 // callError is why a [call] failed. A store reports it by [translate].
 type callError struct {
-	MayBeApplied bool // one of the attempts got a connection, and its outcome is unknown
-	Temporary    bool // a later call may succeed
-	Cause        error
+	mayBeApplied bool // one of the attempts got a connection, and its outcome is unknown
+	temporary    bool // a later call may succeed
+	cause        error
 }
 
-func (e *callError) Error() string { return "dynamo: " + e.Cause.Error() }
+func (e *callError) Error() string { return "dynamo: " + e.cause.Error() }
 
 // Unwrap returns the cause.
-func (e *callError) Unwrap() error { return e.Cause }
+func (e *callError) Unwrap() error { return e.cause }
 
 // add adds an attempt that failed with err. A timeout does not replace an earlier, more precise cause.
 func (e *callError) add(err error, mayBeApplied bool) {
-	e.MayBeApplied = e.MayBeApplied || mayBeApplied
-	if e.Cause == nil || !errors.Is(err, context.DeadlineExceeded) {
-		e.Cause = err
+	e.mayBeApplied = e.mayBeApplied || mayBeApplied
+	if e.cause == nil || !errors.Is(err, context.DeadlineExceeded) {
+		e.cause = err
 	}
 }
 
 // giveUp records why there is no further attempt, although one may succeed. It returns e.
 func (e *callError) giveUp(reason error) *callError {
-	e.Temporary = true
-	e.Cause = fmt.Errorf("%w; an attempt: %w", reason, e.Cause)
+	e.temporary = true
+	e.cause = fmt.Errorf("%w; an attempt: %w", reason, e.cause)
 	return e
 }
 
@@ -120,9 +120,9 @@ func (e *callError) giveUp(reason error) *callError {
 func translate(err, unknown, unavailable error) error {
 	failure, ok := errors.AsType[*callError](err)
 	switch {
-	case ok && failure.MayBeApplied:
+	case ok && failure.mayBeApplied:
 		return fmt.Errorf("%w: %w", unknown, err)
-	case ok && failure.Temporary:
+	case ok && failure.temporary:
 		return fmt.Errorf("%w: %w", unavailable, err)
 	}
 	return err

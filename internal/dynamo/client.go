@@ -8,12 +8,10 @@ package dynamo
 
 import (
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -53,7 +51,7 @@ func NewFunctionClient(cfg aws.Config, log *slog.Logger) *dynamodb.Client {
 
 func newClient(cfg aws.Config, httpClient aws.HTTPClient) *dynamodb.Client {
 	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
-		o.Retryer = newRetryer() // for [call]: it has the rules and the quota. The SDK itself repeats nothing.
+		o.Retryer = newRetryer() // only [call] uses it: for each attempt, call gives the SDK one that repeats nothing
 		o.Logger = logging.Nop{} // what matters comes back as an error
 		o.HTTPClient = httpClient
 	})
@@ -67,28 +65,6 @@ func bounded(client *awshttp.BuildableClient, timeout time.Duration) *awshttp.Bu
 		WithTimeout(timeout).
 		WithDialerOptions(func(d *net.Dialer) { d.Timeout = timeout }).
 		WithTransportOptions(func(t *http.Transport) { t.IdleConnTimeout = 30 * time.Second })
-}
-
-// CheckEndpoint returns an error that begins with name, unless endpoint can be the URL of a DynamoDB.
-func CheckEndpoint(name, endpoint string) error {
-	u, err := url.Parse(endpoint)
-	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return errors.New(name + " is not an http or https URL, such as http://127.0.0.1:8000")
-	}
-	return nil
-}
-
-// ChooseEndpoint returns the URL of a DynamoDB that is not AWS's, or "" if there is none. forDynamoDB is the value
-// of the environment variable AWS_ENDPOINT_URL_DYNAMODB, and forAllServices that of AWS_ENDPOINT_URL. The error
-// names the variable that is malformed.
-func ChooseEndpoint(forDynamoDB, forAllServices string) (string, error) {
-	if forDynamoDB != "" {
-		return forDynamoDB, CheckEndpoint("environment variable AWS_ENDPOINT_URL_DYNAMODB", forDynamoDB)
-	}
-	if forAllServices != "" {
-		return forAllServices, CheckEndpoint("environment variable AWS_ENDPOINT_URL", forAllServices)
-	}
-	return "", nil
 }
 
 // Connect opens the connection that a call within the next 30 s uses: Lambda gives the initialization of a

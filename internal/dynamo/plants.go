@@ -23,7 +23,7 @@ type Plants struct {
 
 var _ plant.Store = (*Plants)(nil)
 
-const plantKey = "id" // of the table
+const plantKey = "id" // the name of the table's key
 
 // plantItem is a plant as the table holds it.
 type plantItem struct {
@@ -59,8 +59,8 @@ func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 		ConditionExpression:                 aws.String("attribute_not_exists(" + plantKey + ")"),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
-	// A failed condition is the outcome of the whole call, also of an earlier attempt whose answer was lost: the item
-	// shows whether that one stored it. call makes no attempt after it, and keeps it as the cause of its error.
+	// A failed condition ends the call: it is a refusal for good, and becomes the cause of the call's error. It is also
+	// the outcome of an earlier attempt whose answer was lost: the item shows whether that one stored it.
 	if conditionFailed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		return checkExistingPlant(w, conditionFailed.Item)
 	}

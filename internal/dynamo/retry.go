@@ -13,7 +13,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// newRetryer returns the SDK's standard retryer, for [retries]. It decides which attempts are repeated: those that
+// newRetryer returns the SDK's standard retryer, for [retries]. The retryer decides which attempts are repeated: those that
 // were throttled, were answered with status 500, 502, 503 or 504, lost their connection, or were refused because the
 // clock is wrong by more than four minutes. [retryable] adds to them, and [call] also repeats every attempt that may
 // have been applied.
@@ -46,9 +46,9 @@ func (r *retries) wait(ctx context.Context, err error) error {
 	return smithytime.SleepWithContext(ctx, delay(r.number))
 }
 
-// succeeded returns to the quota what the last retry took, and adds one unit for the success. The SDK has a function
-// for each, which takes the error of the attempt: nil for a success. GetInitialToken returns the second one. It is
-// deprecated, but an [aws.Retryer] does not have its successor, GetAttemptToken.
+// succeeded gives the quota back what the last retry took, and adds one unit for the success. giveBack does the first,
+// and the function that GetInitialToken returns does the second. Both take the error of the attempt: nil for a success.
+// GetInitialToken is deprecated, but an [aws.Retryer] does not have its successor, GetAttemptToken.
 func (r *retries) succeeded() {
 	if r.giveBack != nil {
 		_ = r.giveBack(nil)

@@ -22,7 +22,7 @@ type Tokens struct {
 
 var _ token.Store = (*Tokens)(nil)
 
-const tokenKey = "id" // of the table
+const tokenKey = "id" // the name of the table's key
 
 // tokenItem is a token as the table holds it. The item of a revoked token stays until the token would have
 // expired. If it were deleted, an Add that was delayed would find no item with this id, and store the token as a
@@ -60,8 +60,9 @@ func tokenItemKey(id string) map[string]types.AttributeValue {
 	return map[string]types.AttributeValue{tokenKey: &types.AttributeValueMemberS{Value: id}}
 }
 
-// decodeToken returns the token that an item holds. An item that somebody else wrote may hold none: it may lack
-// the digest or the subject. A token without a time of expiry counts as expired. decodeToken changes item.
+// decodeToken returns the token that an item holds, and changes item. Somebody may have written the item by hand. It
+// is an error if the digest or the subject is missing, or an attribute has a type that the SDK cannot convert. A token
+// without a time of expiry counts as expired.
 func decodeToken(item map[string]types.AttributeValue) (token.Token, error) {
 	var id string
 	_ = attributevalue.Unmarshal(item[tokenKey], &id) // it is the key, so it is there and a string

@@ -65,7 +65,7 @@ type decoder struct {
 	size    int      // of all texts, in bytes of UTF-8
 }
 
-// addReason records why the member with this name and value is invalid.
+// addReason records why the member with this name is invalid: the reason, or "is required" if it is absent.
 func (d *decoder) addReason(name string, value jsontext.Value, reason string) {
 	if value == nil {
 		reason = "is required"

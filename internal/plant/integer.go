@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// What is wrong with a number that is no id. Decode puts the name of the member before it.
+// What is wrong with a value, of any kind, that is no id. Decode puts the name of the member before it.
 var (
 	errNotInteger = errors.New("must be an integer")
 	errRange      = errors.New("must be from -9223372036854775808 to 9223372036854775807")
@@ -32,8 +32,8 @@ func parseInt64(literal string) (int64, error) {
 	if significant == "" {
 		return 0, nil
 	}
-	// ParseInt limits an exponent that is out of range to 42 bits, about ±2·10¹². No body has so many digits (see
-	// MaxBody), so the answer stays the same. With 64 bits, the sums below could overflow.
+	// If an exponent does not fit in 42 bits, ParseInt returns the nearest value that does, about ±2·10¹². No body
+	// has so many digits (see MaxBody), so both lead to the same error below. With 64 bits, the sums could overflow.
 	power, _ := strconv.ParseInt(cmp.Or(exponent, "0"), 10, 42)
 	scale := power + int64(len(digits)-len(significant)-len(fraction))
 	if scale < 0 {

@@ -14,7 +14,7 @@ var (
 	// ErrExists means that another request created a plant with this id.
 	ErrExists = errors.New("plant: id exists")
 
-	// ErrKeyReused means that a write with the same key created another plant with this id.
+	// ErrKeyReused means that a write with the same write key created another plant with this id.
 	ErrKeyReused = errors.New("plant: write key was used with another plant")
 
 	// ErrUnavailable means that this call of Create did not create the plant and never will. The store could

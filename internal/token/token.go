@@ -9,14 +9,9 @@
 package token
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
-	"fmt"
 	"hash/crc32"
-	"math/big"
-	"regexp"
 	"strings"
 	"time"
 )
@@ -41,44 +36,6 @@ type Token struct {
 
 // Expired reports whether the token is expired at now. A token is expired at ExpiresAt and after it.
 func (t Token) Expired(now time.Time) bool { return !now.Before(t.ExpiresAt) }
-
-// Issue makes a token for subject that expires at now plus ttl, rounded up to a whole second. It
-// returns the bearer token, which must not be stored, and the Token to store. It returns an error if
-// subject is not 1 to 128 visible ASCII characters, or ttl is under a second.
-func Issue(subject string, now time.Time, ttl time.Duration) (bearer string, t Token, err error) {
-	if !IsVisibleASCII(subject, 128) {
-		return "", Token{}, errors.New("subject must have 1 to 128 visible ASCII characters")
-	}
-	if ttl < time.Second {
-		return "", Token{}, errors.New("time to live must be at least one second")
-	}
-	id := randomCharacters(idLength)
-	bearer = Bearer(id, randomCharacters(secretLength))
-	return bearer, Token{
-		ID:        id,
-		Digest:    Digest(bearer),
-		Subject:   subject,
-		CreatedAt: now.UTC().Truncate(time.Second),
-		ExpiresAt: now.UTC().Add(ttl + time.Second - 1).Truncate(time.Second),
-	}, nil
-}
-
-// randomCharacters returns n characters of the alphabet, all equally likely.
-func randomCharacters(n int) string {
-	characters := make([]byte, n)
-	for i := range characters {
-		index, _ := rand.Int(rand.Reader, big.NewInt(int64(len(alphabet)))) // the system's randomness never fails
-		characters[i] = alphabet[index.Int64()]
-	}
-	return string(characters)
-}
-
-// Bearer returns the bearer token with this id and this secret. [Issue] chooses random ones. Samples and tests
-// choose others.
-func Bearer(id, secret string) string {
-	body := prefix + id + secret
-	return body + checksum(body)
-}
 
 // checksum returns the CRC-32 (IEEE) of body as six digits in base 62.
 func checksum(body string) string {
@@ -105,14 +62,6 @@ func ParseID(bearer string) (id string, ok bool) {
 	return characters[:idLength], true
 }
 
-// ContainsToken reports whether text contains a token, or the beginning of one: the prefix and an id. The prefix
-// must start a word, because a short one, such as s_, also occurs within names. The command plantstore refuses
-// arguments that contain a token.
-func ContainsToken(text string) bool {
-	beginning := fmt.Sprintf(`\b%s[%s]{%d}`, prefix, alphabet, idLength)
-	return regexp.MustCompile(beginning).MatchString(text)
-}
-
 // Digest returns the SHA-256 of credentials, such as a whole bearer token, in lower-case hexadecimal.
 func Digest(credentials string) string {
 	sum := sha256.Sum256([]byte(credentials))
@@ -122,8 +71,8 @@ func Digest(credentials string) string {
 // ConsistsOf reports whether text has only characters of set.
 func ConsistsOf(text, set string) bool { return strings.Trim(text, set) == "" }
 
-// IsVisibleASCII reports whether text is 1 to maxLength visible ASCII characters, as subjects, the ids of
-// tokens and idempotency keys are.
+// IsVisibleASCII reports whether text is 1 to maxLength visible ASCII characters, as a subject and an idempotency
+// key must be.
 func IsVisibleASCII(text string, maxLength int) bool {
 	invisible := func(r rune) bool { return r <= ' ' || r > '~' }
 	return len(text) >= 1 && len(text) <= maxLength && !strings.ContainsFunc(text, invisible)

@@ -36,7 +36,7 @@ type Principal struct {
 type Verifier interface {
 	// Verify returns the principal of bearer, or a [Reason] if bearer is not a valid token now. It returns
 	// [ErrUnavailable] if that cannot be found out now. Any other error means that Verify cannot succeed until
-	// an operator changes something. An expired or revoked token may have its principal too, for the log.
+	// an operator changes something. With ReasonExpired and ReasonRevoked it may return the principal too, for the log.
 	Verify(ctx context.Context, bearer string) (Principal, error)
 }
 
@@ -69,7 +69,7 @@ func (v StoreVerifier) Verify(ctx context.Context, bearer string) (Principal, er
 	switch {
 	case t.Revoked:
 		return p, ReasonRevoked
-	case t.Expired(time.Now()):
+	case t.Expired(time.Now()): // by the clock of this machine
 		return p, ReasonExpired
 	}
 	return p, nil

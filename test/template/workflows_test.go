@@ -16,10 +16,7 @@ import (
 type workflow struct {
 	Permissions map[string]string
 	Jobs        map[string]struct {
-		Permissions     map[string]string
-		If, Needs       string
-		Environment     string
-		Concurrency     struct{ Group string }
+		Permissions     any
 		ContinueOnError any `yaml:"continue-on-error"`
 		Steps           []struct {
 			Run, Uses       string
@@ -78,23 +75,18 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestRights checks that a job gets more rights than to read only after a check, in an environment, whose rules
-// then apply to it, and while no other job deploys there.
+// TestRights checks that a workflow may only read, and that no job takes rights of its own.
 func TestRights(t *testing.T) {
 	for file, w := range workflows(t) {
 		if len(w.Permissions) != 1 || w.Permissions["contents"] != "read" {
 			t.Errorf("%s may do %v, want contents: read", file, w.Permissions)
 		}
+		if file == ".github/workflows/deploy.yml" { // part: github {
+			continue // TestDeployWorkflow compares its jobs with a list
+		} // }
 		for name, job := range w.Jobs {
-			isChecked := job.Needs != "" || strings.Contains(job.If, "github.ref == 'refs/heads/main'") // the job then looks for the check
-			switch {
-			case job.Permissions == nil:
-			case !isChecked:
-				t.Errorf("%s: %s has rights without a check", file, name)
-			case job.Environment == "production" && !strings.Contains(job.If, "vars.PRODUCTION_HAS_REVIEWERS == 'true'"):
-				t.Errorf("%s: %s deploys to production without a review", file, name)
-			case job.Environment == "" || job.Concurrency.Group != "deploy-"+job.Environment:
-				t.Errorf("%s: %s has the environment %q and the group %q, want an environment and its group", file, name, job.Environment, job.Concurrency.Group)
+			if job.Permissions != nil {
+				t.Errorf("%s: %s may do %v, want no permissions but those of the workflow", file, name, job.Permissions)
 			}
 		}
 	}

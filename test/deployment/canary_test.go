@@ -38,7 +38,7 @@ var canaryClaims = []claim{
 			r.edit(t, "template.yaml", "\nResources:\n", waits)
 		}
 		before := r.aws(t, buildOutput, "cloudformation", "describe-stacks", "--stack-name", rehearsalStack)
-		r.edit(t, "internal/api/service.go", "r.StatusCode = http.StatusBadRequest", "r.StatusCode = http.StatusForbidden")
+		r.edit(t, "internal/api/service.go", "answer.StatusCode = http.StatusBadRequest", "answer.StatusCode = http.StatusForbidden")
 		r.calm(t)
 		began := time.Now()
 		output, err := r.deploy(t, "6666666 other-status", "deploy/deploy", "rehearsal", "gradual")

@@ -148,8 +148,8 @@ func TestValuesArrive(t *testing.T) {
 	}
 }
 
-// TestRefused checks what is refused before SAM is called, and that a failure is one.
-func TestRefused(t *testing.T) {
+// TestMakeRefuses checks what is refused before SAM is called, and that a failure is one.
+func TestMakeRefuses(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name   string
@@ -208,8 +208,8 @@ func makeWithStandIns(t *testing.T, environment []string, typed ...string) (call
 	return string(content), string(out), err
 }
 
-// TestRun checks that make run keeps everything in memory, whatever the variables of the shell say.
-func TestRun(t *testing.T) {
+// TestMakeRun checks that make run keeps everything in memory, whatever the variables of the shell say.
+func TestMakeRun(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
@@ -239,8 +239,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestFailure checks that make test fails if the tests of the first folders do, whatever the others do.
-func TestFailure(t *testing.T) {
+// TestMakeTestFails checks that make test fails if the tests of the first folders do, whatever the others do.
+func TestMakeTestFails(t *testing.T) {
 	t.Parallel()
 	folder := processtest.Repository(t)
 	path := t.TempDir()
@@ -259,9 +259,9 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// TestFunction builds a function as SAM has it built. The caller's settings do not change the binary, and
+// TestBuiltFunction builds a function as SAM has it built. The caller's settings do not change the binary, and
 // the parameters of the build stand beside it.
-func TestFunction(t *testing.T) {
+func TestBuiltFunction(t *testing.T) {
 	t.Parallel()
 	for arch, settings := range map[string][]string{
 		"x86_64": {"GOARCH=amd64", "GOAMD64=v1"},

@@ -30,7 +30,7 @@ func Python(t testing.TB, tool string) string {
 	return python
 }
 
-// Tags are the build tags of a deployed function. TestFunction, in test/commands, compares them with those
+// Tags are the build tags of a deployed function. TestBuiltFunction, in test/commands, compares them with those
 // that tools/function gives it.
 const Tags = "lambda.norpc,nethttpomithttp2"
 

@@ -59,8 +59,8 @@ func TestFunctionsRefuse(t *testing.T) {
 	}
 }
 
-// TestKeys checks that each table has the key that internal/dynamo uses.
-func TestKeys(t *testing.T) {
+// TestTableKeys checks that each table has the key that internal/dynamo uses.
+func TestTableKeys(t *testing.T) {
 	type table struct {
 		AttributeDefinitions []struct{ AttributeName, AttributeType string }
 		KeySchema            []struct{ AttributeName, KeyType string }

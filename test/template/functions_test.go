@@ -21,10 +21,10 @@ type function struct {
 	AutoPublishAliasAllProperties bool // of SAM's own type
 }
 
-// TestFunctions checks that Lambda stops a function at its timeout in package budget, and that the limit of its
-// heap is below the least memory. TestOutcomes and TestAuthorizer, in internal/api, check how long a function
+// TestTimeoutsAndHeap checks that Lambda stops a function at its timeout in package budget, and that the limit of
+// its heap is below the least memory. TestOutcomes and TestAuthorizer, in internal/api, check how long a function
 // waits for its store.
-func TestFunctions(t *testing.T) {
+func TestTimeoutsAndHeap(t *testing.T) {
 	s := production(t)
 	leastMemory := s.Parameters["Memory"].AllowedValues[0].(float64)
 	for name, f := range resources[function](t, s, "AWS::Lambda::Function") {

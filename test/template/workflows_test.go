@@ -48,9 +48,9 @@ func workflows(t *testing.T) map[string]workflow {
 	return found
 }
 
-// TestSteps checks that in no workflow a value becomes the text of a command, a failure is hidden, or a clone keeps
-// a token, and that an action is what it was when somebody read it.
-func TestSteps(t *testing.T) {
+// TestWorkflowSteps checks that in no workflow a value becomes the text of a command, a failure is hidden, or a
+// clone keeps a token, and that an action is what it was when somebody read it.
+func TestWorkflowSteps(t *testing.T) {
 	for file, w := range workflows(t) {
 		for name, job := range w.Jobs {
 			for i, step := range job.Steps {
@@ -75,8 +75,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestRights checks that a workflow may only read, and that no job takes rights of its own.
-func TestRights(t *testing.T) {
+// TestWorkflowRights checks that a workflow may only read, and that no job takes rights of its own.
+func TestWorkflowRights(t *testing.T) {
 	for file, w := range workflows(t) {
 		if len(w.Permissions) != 1 || w.Permissions["contents"] != "read" {
 			t.Errorf("%s may do %v, want contents: read", file, w.Permissions)

@@ -23,13 +23,13 @@ var canaryClaims = []claim{
 		output, err := r.deploy(t, "5555555 panics", "deploy/stack", "rehearsal", "gradual")
 		stop()
 		took := time.Since(began).Round(time.Second)
-		r.want(t, err != nil, "the deployment succeeds: %s", output)
+		r.expect(t, err != nil, "the deployment succeeds: %s", output)
 		status := r.state(t)
-		r.want(t, status == "UPDATE_ROLLBACK_COMPLETE", "the stack is %s", status)
+		r.expect(t, status == "UPDATE_ROLLBACK_COMPLETE", "the stack is %s", status)
 		after := r.aws(t, buildOutput, "cloudformation", "describe-stacks", "--stack-name", rehearsalStack)
-		r.want(t, after == before, "the stack has the build %s, want %s", after, before)
+		r.expect(t, after == before, "the stack has the build %s, want %s", after, before)
 		for alarm, want := range map[string]bool{"ErrorsAlarm": true, "DegradedAlarm": false, "RefusalsAlarm": false} {
-			r.want(t, r.hasFired(t, alarm, began) == want, "%s has fired: %t, want %t", alarm, !want, want)
+			r.expect(t, r.hasFired(t, alarm, began) == want, "%s has fired: %t, want %t", alarm, !want, want)
 		}
 		return "rolled back in " + took.String()
 	}},
@@ -42,10 +42,10 @@ var canaryClaims = []claim{
 		r.calm(t)
 		began := time.Now()
 		output, err := r.deploy(t, "6666666 other-status", "deploy/deploy", "rehearsal", "gradual")
-		r.want(t, err != nil && strings.Contains(output, "The update was rolled back"), "%v: %s", err, output)
+		r.expect(t, err != nil && strings.Contains(output, "The update was rolled back"), "%v: %s", err, output)
 		shown := r.must(t, "deploy/status", rehearsalStack, "--test")
 		for _, line := range []string{rehearsalStack + ": UPDATE_ROLLBACK_COMPLETE; ", "build                " + before + "\n", testPassed} {
-			r.want(t, strings.Contains(shown, line), "deploy/status shows %s, want %q in it", shown, line)
+			r.expect(t, strings.Contains(shown, line), "deploy/status shows %s, want %q in it", shown, line)
 		}
 		return "rolled back in " + time.Since(began).Round(time.Second).String()
 	}},
@@ -62,7 +62,7 @@ var canaryClaims = []claim{
 		r.edit(t, "environments/shared.yaml", "Memory: 256", "Memory: 512") // as in the stack, so the authorizer does not change
 		r.edit(t, "cmd/createplant/main.go", "func main() {", "func main() {\n\tlog.Print(\"another version\")")
 		output, err := r.deploy(t, "7777777 gradual", "deploy/stack", "rehearsal", "gradual")
-		r.want(t, err != nil, "the gradual deployment succeeds: %s", output)
+		r.expect(t, err != nil, "the gradual deployment succeeds: %s", output)
 		if err == nil && !r.dry {
 			return "the gradual deployment succeeded"
 		}
@@ -70,7 +70,7 @@ var canaryClaims = []claim{
 			"cloudformation", "describe-stack-events", "--stack-name", rehearsalStack, "--no-paginate")
 		status := r.goOn(t)
 		output, err = r.deploy(t, "7777777 at-once", "deploy/stack", "rehearsal", "at-once")
-		r.want(t, err == nil, "the deployment at once: %v %s", err, output)
+		r.expect(t, err == nil, "the deployment at once: %v %s", err, output)
 		return status + ": " + reasons
 	}},
 }

@@ -92,14 +92,14 @@ var updateClaims = []claim{
 		if wayBack := "git checkout " + r.commit; err == nil || !strings.Contains(output, wayBack) {
 			t.Errorf("a build with another code ends with %v and prints %s, want a failure and %q", err, output, wayBack)
 		}
-		r.wantLive(t, output, "2222222 broken")
+		r.expectLive(t, output, "2222222 broken")
 		for _, command := range strings.Split(output, "build "+r.commit+" first:\n")[1:] {
 			command, _, _ = strings.Cut(command, "\n")
 			r.must(t, "bash", "-c", command)
 		}
 		shown := r.must(t, "deploy/status", rehearsalStack, "--test")
-		r.wantLive(t, shown, r.commit+" first")
-		r.want(t, strings.Contains(shown, testPassed), "it fails the test: %s", shown)
+		r.expectLive(t, shown, r.commit+" first")
+		r.expect(t, strings.Contains(shown, testPassed), "it fails the test: %s", shown)
 		return "git checkout " + r.commit
 	}},
 	{name: "the role cannot write where an administrator uploads, and an administrator takes nothing from there", check: func(r *rehearsal, t *testing.T) string {
@@ -138,10 +138,10 @@ var updateClaims = []claim{
 		r.must(t, append(r.assume(t), roleUploads, "BUILD="+r.commit+" canary", "deploy/deploy", "rehearsal")...)
 		took := time.Since(began)
 		shown := r.must(t, append(r.assume(t), "deploy/status", rehearsalStack, "--test")...)
-		r.wantLive(t, shown, r.commit+" canary")
-		r.want(t, strings.Contains(shown, testPassed), "it fails the test: %s", shown)
+		r.expectLive(t, shown, r.commit+" canary")
+		r.expect(t, strings.Contains(shown, testPassed), "it fails the test: %s", shown)
 		alarm := r.query(t, "MetricAlarms[].AlarmDescription", "cloudwatch", "describe-alarms", "--alarm-name-prefix", rehearsalStack+"-ExpiredAlarm")
-		r.want(t, strings.Contains(alarm, "any client"), "ExpiredAlarm has the description %q, want the new one", alarm)
+		r.expect(t, strings.Contains(alarm, "any client"), "ExpiredAlarm has the description %q, want the new one", alarm)
 		for _, function := range functions {
 			live := []string{"lambda", "get-function-configuration", "--qualifier", "live", "--function-name"}
 			if memory := r.query(t, "MemorySize", append(live, r.resource(t, rehearsalStack, function))...); memory != "512" {
@@ -175,8 +175,8 @@ func (r *rehearsal) assume(t *testing.T) (variables []string) {
 	return variables
 }
 
-// wantLive checks that deploy/status shows a build as that of all traffic.
-func (r *rehearsal) wantLive(t *testing.T, shown, build string) {
+// expectLive checks that deploy/status shows a build as that of all traffic.
+func (r *rehearsal) expectLive(t *testing.T, shown, build string) {
 	t.Helper()
 	for _, function := range functions {
 		line := regexp.MustCompile(`(?m)^ *` + function + ` +version \d+: 100 %, build ` + regexp.QuoteMeta(build) + `(;.*)?$`) // an alias may have been moved by hand

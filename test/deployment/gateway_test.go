@@ -42,9 +42,9 @@ var gatewayClaims = []claim{
 	}},
 	{name: "a body in invalid UTF-8 gets 1003, and no plant is stored", notLocal: "it replaces bytes that are not UTF-8", check: func(r *rehearsal, t *testing.T) string {
 		status, _, body := r.post(t, "{\"id\":-7,\"name\":\"\xff\"}")
-		r.want(t, strings.HasPrefix(body, `{"error":1003,`), "%d %s, want the error 1003", status, body)
+		r.expect(t, strings.HasPrefix(body, `{"error":1003,`), "%d %s, want the error 1003", status, body)
 		stored := r.aws(t, "Item.name.S", "dynamodb", "get-item", "--table-name", r.name(t, "PlantsTable"), "--key", `{"id":{"N":"-7"}}`)
-		r.want(t, stored == "None", "the plant %q is stored, want none", stored)
+		r.expect(t, stored == "None", "the plant %q is stored, want none", stored)
 		return fmt.Sprint(status, " ", body)
 	}},
 	{name: "another path or method gets 404", check: func(r *rehearsal, t *testing.T) string {
@@ -81,8 +81,8 @@ var gatewayClaims = []claim{
 	}},
 }
 
-// want fails the claim unless ok, if it can be shown.
-func (r *rehearsal) want(t *testing.T, ok bool, format string, arguments ...any) {
+// expect fails the claim unless ok, if it can be shown.
+func (r *rehearsal) expect(t *testing.T, ok bool, format string, arguments ...any) {
 	t.Helper()
 	if !ok && !r.dry {
 		t.Errorf(format, arguments...)

@@ -19,9 +19,9 @@ var operationClaims = []claim{
 			return ""
 		}
 		_, _, answer := r.post(t, strings.Repeat(" ", 2_600_000))
-		r.want(t, strings.HasPrefix(answer, `{"error":1005,`), "2.6 MB: %s, want the error 1005", answer)
+		r.expect(t, strings.HasPrefix(answer, `{"error":1005,`), "2.6 MB: %s, want the error 1005", answer)
 		status, _, answer := r.post(t, strings.Repeat(" ", 10_600_000))
-		r.want(t, status == http.StatusRequestEntityTooLarge, "10.6 MB: %d %s, want 413", status, answer)
+		r.expect(t, status == http.StatusRequestEntityTooLarge, "10.6 MB: %d %s, want 413", status, answer)
 		status, _, answer = r.post(t, strings.Repeat(" ", 6_100_000)) // too large for Lambda's event, so README.md does not say
 		return fmt.Sprintf("6.1 MB: %d `%.60s`", status, answer)
 	}},
@@ -55,7 +55,7 @@ var operationClaims = []claim{
 		for subject, want := range map[string]string{"bob": "1", "smoke-test": "0", "smoke-test-other": "0"} {
 			line := fmt.Sprintf(`{"msg":"authorize","reason":"expired","subject":%q,"token_id":"0123456789ab"}`, subject)
 			got := r.aws(t, "length(matches)", "logs", "test-metric-filter", "--filter-pattern", pattern, "--log-event-messages", line)
-			r.want(t, got == want, "%s matches %s lines of %s, want %s", pattern, got, subject, want)
+			r.expect(t, got == want, "%s matches %s lines of %s, want %s", pattern, got, subject, want)
 		}
 		began := time.Now().Add(-time.Hour) // a claim before has used an expired token
 		r.until(t, 15*time.Minute, func() bool { return r.hasFired(t, "ExpiredAlarm", began) })

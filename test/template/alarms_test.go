@@ -47,13 +47,15 @@ func TestAlarms(t *testing.T) {
 		if page := " ${Documents}/operations.md#" + strings.ToLower(name); !strings.HasSuffix(a.AlarmDescription, page) {
 			t.Errorf("%s says %q, want it to end with %q", name, a.AlarmDescription, page)
 		}
-		minutes := a.Period / 60
-		if len(a.Metrics) > 0 {
-			minutes = a.Metrics[1].MetricStat.Period / 60
-		}
+		minutes := a.minutes()
 		said := []string{fmt.Sprintf("In %d of %d minutes, ", a.DatapointsToAlarm*minutes, a.EvaluationPeriods*minutes)}
-		if name != "ErrorsAlarm" && name != "ExpiredAlarm" {
-			said = append(said, a.share(t, name, minutes)...)
+		if name != "ErrorsAlarm" && name != "ExpiredAlarm" { // all others watch a share of the requests
+			interval := "a minute"
+			if minutes > 1 {
+				interval = fmt.Sprintf("in %d minutes", minutes)
+			}
+			threshold := referenced(fmt.Sprint(a.Threshold)) // a number, or a parameter
+			said = append(said, "more than "+threshold+" ", fmt.Sprintf(" of the requests, and %d %s, ", a.leastCount(t, name), interval))
 		}
 		for _, text := range said {
 			if !strings.Contains(a.AlarmDescription, text) {
@@ -63,22 +65,24 @@ func TestAlarms(t *testing.T) {
 	}
 }
 
-// share checks that an alarm watches how many percent its first metric is of the second, from a least count
-// on, because single requests of a quiet hour are no alarm. It returns how the text must say that.
-func (a alarm) share(t *testing.T, name string, minutes int) (said []string) {
+// minutes returns the period of an alarm.
+func (a alarm) minutes() int {
+	if len(a.Metrics) > 0 {
+		return a.Metrics[1].MetricStat.Period / 60
+	}
+	return a.Period / 60
+}
+
+// leastCount returns the number of requests below which an alarm on a share does not fire, so that a single request
+// of a quiet hour is no alarm. The alarm's expression must be the percentage that its first metric is of the second.
+func (a alarm) leastCount(t *testing.T, name string) (least int) {
 	t.Helper()
-	var least int
 	counted, all := a.Metrics[1].ID, a.Metrics[2].ID
 	_, err := fmt.Sscanf(a.Metrics[0].Expression, "IF("+counted+" >= %d, 100 * "+counted+" / "+all+", 0)", &least)
 	if err != nil {
 		t.Errorf("%s watches %s, want the percentage of the two metrics, from a least count on", name, a.Metrics[0].Expression)
 	}
-	interval := "a minute"
-	if minutes > 1 {
-		interval = fmt.Sprintf("in %d minutes", minutes)
-	}
-	threshold := referenced(fmt.Sprint(a.Threshold)) // a number, or a parameter
-	return []string{"more than " + threshold + " ", fmt.Sprintf(" of the requests, and %d %s, ", least, interval)}
+	return least
 }
 
 // TestDegraded checks that the query of DegradedAlarm finds the lines that DegradedMetric counts.
@@ -151,12 +155,19 @@ func TestCrashes(t *testing.T) {
 // TestCanary checks that staging and production have a canary. dev, and a deployment at once, have none:
 // CodeDeploy would reject a fix while an alarm fires.
 func TestCanary(t *testing.T) {
-	for name, want := range map[string]bool{
-		"dev gradual": false, "staging gradual": true, productionGradual: true, "production at-once": false,
-	} {
+	tests := []struct {
+		name string
+		want bool
+	}{
+		{name: "dev gradual", want: false},
+		{name: "staging gradual", want: true},
+		{name: productionGradual, want: true},
+		{name: "production at-once", want: false},
+	}
+	for _, test := range tests {
 		for _, function := range []string{"CreatePlantFunction", "AuthorizerFunction"} {
-			if _, got := translated(t).Stacks[name].Resources[function+"DeploymentGroup"]; got != want {
-				t.Errorf("%s of %s has a canary = %t, want %t", function, name, got, want)
+			if _, got := translated(t).Stacks[test.name].Resources[function+"DeploymentGroup"]; got != test.want {
+				t.Errorf("%s of %s has a canary = %t, want %t", function, test.name, got, test.want)
 			}
 		}
 	}

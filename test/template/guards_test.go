@@ -1,6 +1,7 @@
 package template
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -90,6 +91,31 @@ func TestGuards(t *testing.T) { checkGuards(t, guards, production(t)) }
 
 func TestAccountGuards(t *testing.T) {
 	checkGuards(t, accountGuards, translated(t).Stacks[accountFile])
+}
+
+// TestBackups checks that deploy/account.yaml backs up the tables with the tags that samconfig.toml gives production.
+func TestBackups(t *testing.T) {
+	samconfig, err := os.ReadFile("samconfig.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := strings.Cut(string(samconfig), "\n[production.deploy.parameters]\n")
+	block, _, _ = strings.Cut(block, "\n[")
+	type selection struct {
+		BackupSelection struct {
+			Conditions struct {
+				StringEquals []struct{ ConditionKey, ConditionValue string }
+			}
+		}
+	}
+	tables := resources[selection](t, translated(t).Stacks[accountFile], "AWS::Backup::BackupSelection")["Tables"]
+	var tags []string
+	for _, condition := range tables.BackupSelection.Conditions.StringEquals {
+		tags = append(tags, strings.TrimPrefix(condition.ConditionKey, "aws:ResourceTag/")+"="+condition.ConditionValue)
+	}
+	if want := `tags = "` + strings.Join(tags, " ") + `"`; !strings.Contains(block, want) {
+		t.Errorf("production has the block\n%s\nwhich lacks the tags of the tables that are backed up: %s", block, want)
+	}
 }
 
 func checkGuards(t *testing.T, guards []guard, s stack) {

@@ -4,7 +4,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -52,37 +51,6 @@ func TestEnvironments(t *testing.T) {
 		}
 		audiences[parameters["TokenAudience"]] = name
 		// }
-	}
-}
-
-// TestBackups checks that deploy/account.yaml backs up the tables with the tags of production.
-func TestBackups(t *testing.T) {
-	repository := os.DirFS("../..")
-	samconfig, err := fs.ReadFile(repository, "samconfig.toml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var account struct {
-		Resources struct {
-			Tables struct {
-				Properties struct {
-					BackupSelection struct {
-						Conditions map[string][]map[string]string `yaml:"Conditions"`
-					} `yaml:"BackupSelection"`
-				} `yaml:"Properties"`
-			} `yaml:"Tables"`
-		} `yaml:"Resources"`
-	}
-	if err := read(repository, "deploy/account.yaml", &account); err != nil {
-		t.Fatal(err)
-	}
-	var tags []string
-	for _, tag := range account.Resources.Tables.Properties.BackupSelection.Conditions["StringEquals"] {
-		tags = append(tags, strings.TrimPrefix(tag["ConditionKey"], "aws:ResourceTag/")+"="+tag["ConditionValue"])
-	}
-	want := `tags = "` + strings.Join(tags, " ") + `"`
-	if got := block(string(samconfig), "production"); !slices.Contains(got, want) {
-		t.Errorf("production has %q, and the backups are of what has %s", got, want)
 	}
 }
 

@@ -62,10 +62,6 @@ build                b2
 `
 		alarms = `alarms               0 of 2 fire
 `
-		back = `
-AuthorizerFunction, version 8, build b1:
-aws lambda update-alias --function-name a-1 --name live --function-version 8 --routing-config 'AdditionalVersionWeights={}'
-`
 		denied = "An error occurred (AccessDenied) when calling "
 	)
 	// A clone may have longer names.
@@ -73,6 +69,10 @@ aws lambda update-alias --function-name a-1 --name live --function-version 8 --r
 	authorizer := table + "AuthorizerFunction   version 10: 100 %, build b2\n"
 	createplantIs := func(text string) string { return fmt.Sprintf("%-20s %s\n", "CreatePlantFunction", text) }
 	createplant := createplantIs("version 3: 100 %, build b1")
+	back := func(version, build string) string {
+		return fmt.Sprintf("AuthorizerFunction, version %s, build %s:\naws lambda update-alias --function-name a-1 --name live"+
+			" --function-version %s --routing-config 'AdditionalVersionWeights={}'\n", version, build, version)
+	}
 	for _, test := range []struct {
 		name    string
 		answers map[string]string // that differ; an empty one is refused
@@ -87,26 +87,36 @@ aws lambda update-alias --function-name a-1 --name live --function-version 8 --r
 		},
 		{
 			name: "the way back from it", options: "plants --back",
-			want: head + authorizer + createplant + alarms + back,
+			want: head + authorizer + createplant + alarms + "\n" + back("8", "b1"),
 		},
 		{
 			name: "the ARN of a stack stands for its name", options: "arn:aws:cloudformation:eu-central-1:123456789012:stack/plants/1",
 			want: head + authorizer + createplant + alarms,
 		},
 		{
-			name: "a canary in progress, an alarm that fires, the builds to go back to, and how to cancel the update",
+			name: "a canary in progress, and the builds to go back to",
 			answers: map[string]string{
-				"describe-stacks": strings.Replace(statusAnswers["describe-stacks"], "UPDATE_COMPLETE", "UPDATE_IN_PROGRESS", 1),
-				"get-alias.a-1":   `{"FunctionVersion": "10", "RoutingConfig": {"AdditionalVersionWeights": {"11": 0.1}}}`,
+				"get-alias.a-1": `{"FunctionVersion": "10", "RoutingConfig": {"AdditionalVersionWeights": {"11": 0.1}}}`,
 				"list-versions-by-function.a-1": strings.Replace(statusAnswers["list-versions-by-function.a-1"], "[",
 					`[{"Version": "11", "Environment": {"Variables": {"BUILD": "b3"}}}, `, 1),
-				"describe-alarms.plants-": strings.Replace(statusAnswers["describe-alarms.plants-"], `"OK"`, `"ALARM", "StateUpdatedTimestamp": "2026-11-22T12:03:00Z"`, 1),
 			},
 			options: "plants --back",
-			want: strings.Replace(head, "COMPLETE", "IN_PROGRESS", 1) + table +
-				"AuthorizerFunction   version 10: 90 %, build b2\nAuthorizerFunction   version 11: 10 %, build b3\n" + createplant +
-				"alarms               1 of 2 fire\n                     plants-ErrorsAlarm-1 since 2026-11-22T12:03:00Z\n" +
-				strings.NewReplacer("8", "10", "b1", "b2").Replace(back) + back[1:] +
+			want: head + table + "AuthorizerFunction   version 10: 90 %, build b2\nAuthorizerFunction   version 11: 10 %, build b3\n" +
+				createplant + alarms + "\n" + back("10", "b2") + back("8", "b1"),
+		},
+		{
+			name: "an alarm that fires",
+			answers: map[string]string{
+				"describe-alarms.plants-": strings.Replace(statusAnswers["describe-alarms.plants-"], `"OK"`, `"ALARM", "StateUpdatedTimestamp": "2026-11-22T12:03:00Z"`, 1),
+			},
+			want: head + authorizer + createplant +
+				"alarms               1 of 2 fire\n                     plants-ErrorsAlarm-1 since 2026-11-22T12:03:00Z\n",
+		},
+		{
+			name:    "the way back while an update runs, and how to cancel it",
+			answers: map[string]string{"describe-stacks": strings.Replace(statusAnswers["describe-stacks"], "UPDATE_COMPLETE", "UPDATE_IN_PROGRESS", 1)},
+			options: "plants --back",
+			want: strings.Replace(head, "COMPLETE", "IN_PROGRESS", 1) + authorizer + createplant + alarms + "\n" + back("8", "b1") +
 				"To cancel the update:\naws cloudformation cancel-update-stack --stack-name plants\n",
 		},
 		{
@@ -114,7 +124,7 @@ aws lambda update-alias --function-name a-1 --name live --function-version 8 --r
 			answers: map[string]string{"get-alias.a-1": `{"FunctionVersion": "8"}`},
 			options: "plants --back",
 			want: head + table + "AuthorizerFunction   version 8: 100 %, build b1; the stack expects version 10\n" + createplant + alarms +
-				strings.NewReplacer("8", "10", "b1", "b2").Replace(back),
+				"\n" + back("10", "b2"),
 		},
 		{
 			name: "in its first creation, a stack has no output, and may have no alias and no function",

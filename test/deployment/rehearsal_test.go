@@ -71,12 +71,7 @@ func TestRehearsal(t *testing.T) {
 	r.must(t, "git", "update-ref", "refs/remotes/origin/main", r.commit)
 	commit := strings.TrimSpace(r.must(t, "git", "-C", root, "describe", "--always", "--dirty", "--exclude=*"))
 	report := fmt.Sprintf("%s, commit %s, %s\n\n| claim | finding | time |\n|---|---|---|\n", time.Now().UTC().Format(time.DateOnly), commit, r.where(t))
-	claims := slices.Concat(deploymentClaims, gatewayClaims)
-	claims = append(claims, corsClaims...) // part: cors
-	claims = slices.Concat(claims, updateClaims, canaryClaims, operationClaims)
-	claims = append(claims, lossClaims...) // part: restore
-	claims = append(claims, deletionClaims...)
-	claims = append(claims, returnClaims...) // part: restore
+	claims := allClaims()
 	for i, c := range claims {
 		if len(r.interrupts) > 0 {
 			report += fmt.Sprintf("\nInterrupted: %d claims were not tried.\n", len(claims)-i)
@@ -86,19 +81,7 @@ func TestRehearsal(t *testing.T) {
 		if i >= len(deploymentClaims) && r.url == "" {
 			break // without a deployment, nothing can be shown
 		}
-		began := time.Now()
-		r.dry = r.isLocal && c.notLocal != ""
-		r.undoEdits(t)
-		finding := ""
-		passed := t.Run(c.name, func(t *testing.T) { finding = c.check(r, t) })
-		switch {
-		case !passed:
-			finding = "**failed**, as the output says; " + finding
-		case r.dry:
-			finding = "not shown in the local AWS: " + c.notLocal
-		}
-		finding = strings.NewReplacer("|", "\\|", "\n", " ").Replace(finding)
-		report += fmt.Sprintf("| %s | %s | %s |\n", c.name, finding, time.Since(began).Round(time.Second))
+		report += r.show(t, c)
 	}
 	report += notShown
 	fmt.Print(report)
@@ -108,6 +91,35 @@ func TestRehearsal(t *testing.T) {
 		}
 		fmt.Println("The report is in", file)
 	}
+}
+
+// allClaims returns the claims in the order in which a rehearsal shows them.
+func allClaims() []claim {
+	claims := slices.Concat(deploymentClaims, gatewayClaims)
+	claims = append(claims, corsClaims...) // part: cors
+	claims = slices.Concat(claims, updateClaims, canaryClaims, operationClaims)
+	claims = append(claims, lossClaims...) // part: restore
+	claims = append(claims, deletionClaims...)
+	claims = append(claims, returnClaims...) // part: restore
+	return claims
+}
+
+// show checks a claim, and returns its row of the report.
+func (r *rehearsal) show(t *testing.T, c claim) (row string) {
+	t.Helper()
+	began := time.Now()
+	r.dry = r.isLocal && c.notLocal != ""
+	r.undoEdits(t)
+	finding := ""
+	passed := t.Run(c.name, func(t *testing.T) { finding = c.check(r, t) })
+	switch {
+	case !passed:
+		finding = "**failed**, as the output says; " + finding
+	case r.dry:
+		finding = "not shown in the local AWS: " + c.notLocal
+	}
+	finding = strings.NewReplacer("|", "\\|", "\n", " ").Replace(finding)
+	return fmt.Sprintf("| %s | %s | %s |\n", c.name, finding, time.Since(began).Round(time.Second))
 }
 
 // notShown is what no rehearsal shows. It ends the report.

@@ -87,7 +87,7 @@ func TestDeploy(t *testing.T) {
 		tested   = "await asked; status UPDATE_IN_PROGRESS; await test-update 2; status UPDATE_COMPLETE"
 		canceled = "status UPDATE_IN_PROGRESS; await cancel; status UPDATE_ROLLBACK_COMPLETE"
 	)
-	for _, test := range []struct {
+	tests := []struct {
 		name      string
 		arguments string            // "staging" unless a row says otherwise
 		answers   map[string]string // that differ
@@ -209,7 +209,8 @@ func TestDeploy(t *testing.T) {
 			name: "an environment that samconfig.toml lacks is not deployed", arguments: "prod",
 			fails: true, says: "samconfig.toml has no environment 'prod'; environments: dev staging",
 		},
-	} {
+	}
+	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			answers, programs := maps.Clone(smokeAnswers), maps.Clone(smokePrograms)
@@ -258,7 +259,7 @@ func TestChanges(t *testing.T) {
 	t.Parallel()
 	const commit = "git init --quiet; git add .; git -c user.name=x -c user.email=x@example.com commit --quiet --message=x; "
 	const passes = "AWS does not describe plant-store-staging"
-	for _, test := range []struct {
+	tests := []struct {
 		name, before string // what is done before, by sh
 		build        string // the name that is given to the build
 		says         string
@@ -278,7 +279,8 @@ func TestChanges(t *testing.T) {
 			says: "changes that no commit has are deployed too, as the build 'b 1'\nAn error occurred (Throttling)",
 		},
 		{name: "a folder that is no clone", before: ":", says: "Run this in a clone, or name the build: BUILD=..."},
-	} {
+	}
+	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			programs := maps.Clone(smokePrograms)

@@ -14,7 +14,7 @@ import (
 // TestRestore restores a table that has the plants 2 and 3 now, and had 1 and 2 before.
 func TestRestore(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
+	tests := []struct {
 		name    string
 		options string
 		setUp   func(a *restoreAWS)
@@ -69,7 +69,8 @@ func TestRestore(t *testing.T) {
 			says: "1 items added, 0 replaced; 0 were there, 0 are there and differ\n",
 			want: map[string]string{"1": "older", "2": "smoke-test", "3": "older"},
 		},
-	} {
+	}
+	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			a := newRestoreAWS(t)
@@ -122,7 +123,7 @@ func TestRestoreManyPlants(t *testing.T) {
 // TestRestoreUsage checks that what cannot be meant is refused before AWS is called.
 func TestRestoreUsage(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
+	tests := []struct {
 		name, options, says string
 	}{
 		{name: "a time without a zone", options: "--to 2026-01-31T12:00:00 --yes", says: "is no time such as"},
@@ -130,7 +131,8 @@ func TestRestoreUsage(t *testing.T) {
 		{name: "no terminal and no --yes", options: "--to " + restoreTime, says: "add --yes"},
 		{name: "neither a time nor a table", options: "--yes", says: "--to"},
 		{name: "tokens are not overwritten", options: "--tokens --overwrite --yes --to " + restoreTime, says: "would make revoked tokens valid again"},
-	} {
+	}
+	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			arguments := append([]string{"restore", "--stack", stackName}, strings.Fields(test.options)...)
@@ -147,7 +149,7 @@ func TestRestoreUsage(t *testing.T) {
 func TestRestoreFails(t *testing.T) {
 	t.Parallel()
 	const gone = "ResourceNotFoundException"
-	for _, test := range []struct {
+	tests := []struct {
 		name    string
 		options string
 		setUp   func(a *restoreAWS)
@@ -224,7 +226,8 @@ func TestRestoreFails(t *testing.T) {
 			},
 			says: "has no finished backup in this account and region",
 		},
-	} {
+	}
+	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			a := newRestoreAWS(t)
@@ -276,7 +279,7 @@ func TestRestoreGoesOn(t *testing.T) {
 func TestRestoreAsks(t *testing.T) {
 	t.Parallel()
 	const nothing = "nothing was changed"
-	for _, test := range []struct {
+	tests := []struct {
 		name, options, typed string
 		isGone               bool     // the table
 		asks, says           string   // before and after somebody types
@@ -302,7 +305,8 @@ func TestRestoreAsks(t *testing.T) {
 			name: "no to the settings of a table", options: "--tokens --backup", typed: "n\n",
 			asks: "Set its tags, protection from deletion, expiry and point-in-time recovery?", says: nothing,
 		},
-	} {
+	}
+	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			a := newRestoreAWS(t)
@@ -342,13 +346,14 @@ func TestRestoreBackup(t *testing.T) {
 	if status != 0 || !strings.Contains(output, says) {
 		t.Errorf("restore ends with %d, and prints %s, want 0 and %q", status, output, says)
 	}
-	for _, test := range []struct{ operation, want string }{
-		{"RestoreTableFromBackup", `"BackupArn": "` + newestBackup + `", "OnDemandThroughputOverride": {"MaxWriteRequestUnits": 7}`},
-		{"UpdateTable", `"DeletionProtectionEnabled": true`},
-		{"TagResource", `"Tags": [{"Key": "Project", "Value": "plant-store"}, {"Key": "Stage", "Value": "test"}]`},
-		{"UpdateTimeToLive", `"TimeToLiveSpecification": {"Enabled": true, "AttributeName": "expires_at"}`},
-		{"UpdateContinuousBackups", `"PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": true}`},
-	} {
+	tests := []struct{ operation, want string }{
+		{operation: "RestoreTableFromBackup", want: `"BackupArn": "` + newestBackup + `", "OnDemandThroughputOverride": {"MaxWriteRequestUnits": 7}`},
+		{operation: "UpdateTable", want: `"DeletionProtectionEnabled": true`},
+		{operation: "TagResource", want: `"Tags": [{"Key": "Project", "Value": "plant-store"}, {"Key": "Stage", "Value": "test"}]`},
+		{operation: "UpdateTimeToLive", want: `"TimeToLiveSpecification": {"Enabled": true, "AttributeName": "expires_at"}`},
+		{operation: "UpdateContinuousBackups", want: `"PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": true}`},
+	}
+	for _, test := range tests {
 		if got := a.requests[test.operation]; len(got) == 0 || !strings.Contains(got[0], test.want) {
 			t.Errorf("the requests for %s are %q, want %s", test.operation, got, test.want)
 		}

@@ -43,7 +43,7 @@ func TestRevoke(t *testing.T) {
 		{Token: token.Token{ID: "null", Subject: "alice", CreatedAt: day}, revoked: &types.AttributeValueMemberNULL{Value: true}},
 		{Token: token.Token{ID: "revoked", Subject: "bob", CreatedAt: day}, revoked: boolean(true)},
 	}
-	for _, test := range []struct {
+	tests := []struct {
 		name   string
 		begins string // how the command on the page begins
 		says   string
@@ -62,7 +62,8 @@ func TestRevoke(t *testing.T) {
 			name: "all", begins: "revoke 'id", says: "8 tokens are revoked\n",
 			want: []string{`- and 'more\`, `--help"`, "Alice's", "before", "bob's", "false", "null", "revoked"},
 		},
-	} {
+	}
+	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			client, _, table := dynamotest.Tables(t)

@@ -39,7 +39,7 @@ const callContract = `
 // TestSmokeTest runs deploy/smoke-test with stand-ins for AWS, the service and the contract tests.
 func TestSmokeTest(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
+	tests := []struct {
 		name     string
 		answers  map[string]string // that differ
 		endpoint string            // of another AWS, if it is in one
@@ -73,7 +73,8 @@ func TestSmokeTest(t *testing.T) {
 			answers: map[string]string{"Url": "http://127.0.0.1:4566/_aws/execute-api/x@other.example"}, endpoint: "http://127.0.0.1:4566",
 			failure: "is no address of an API",
 		},
-	} {
+	}
+	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			answers, programs := maps.Clone(smokeAnswers), maps.Clone(smokePrograms)

@@ -73,7 +73,7 @@ build                b2
 		return fmt.Sprintf("AuthorizerFunction, version %s, build %s:\naws lambda update-alias --function-name a-1 --name live"+
 			" --function-version %s --routing-config 'AdditionalVersionWeights={}'\n", version, build, version)
 	}
-	for _, test := range []struct {
+	tests := []struct {
 		name    string
 		answers map[string]string // that differ; an empty one is refused
 		options string            // what is typed; "plants" unless a row says otherwise
@@ -192,7 +192,8 @@ aws lambda update-alias --function-name '--debug;touch evil' --name live --funct
 			options: "plants --test", test: "false",
 			want: head + authorizer + createplant + alarms + "test output\ntest                 failed, as its output says\n",
 		},
-	} {
+	}
+	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			answers := maps.Clone(statusAnswers)

@@ -53,7 +53,7 @@ func TestByHand(t *testing.T) {
 			script = step.Run
 		}
 	}
-	for _, test := range []struct {
+	tests := []struct {
 		name, commit, check string
 		refusal             string
 	}{
@@ -61,7 +61,8 @@ func TestByHand(t *testing.T) {
 		{name: "a commit that has failed is refused", commit: "last", check: "failure", refusal: "no push of this commit has passed"},
 		{name: "a commit whose check runs still is refused", commit: "last", check: "null", refusal: "no push of this commit has passed"},
 		{name: "a commit that was never the head of main is refused", commit: "side", check: "success", refusal: "never the head of main"},
-	} {
+	}
+	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			folder := t.TempDir()
 			write(t, filepath.Join(folder, "path/gh"), standInGH)

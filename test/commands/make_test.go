@@ -89,7 +89,7 @@ const recordCall = `echo "$(basename "$0") $*" "ARCH=$ARCH BUILD=$BUILD URL=$CON
 // runs a command that is a part of a value, such as $(id).
 func TestValuesArrive(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
+	tests := []struct {
 		name        string
 		environment []string
 		typed       []string
@@ -138,7 +138,8 @@ func TestValuesArrive(t *testing.T) {
 			typed:       []string{"contract", "CASES=1"},
 			calls:       `contract.test .*URL= SUBJECT=`,
 		},
-	} {
+	}
+	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			calls, printed, err := makeWithStandIns(t, test.environment, test.typed...)
@@ -152,7 +153,7 @@ func TestValuesArrive(t *testing.T) {
 // TestMakeRefuses checks what make refuses before it calls SAM, and that make fails if a test does.
 func TestMakeRefuses(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
+	tests := []struct {
 		name   string
 		typed  []string
 		prints string
@@ -173,7 +174,8 @@ func TestMakeRefuses(t *testing.T) {
 		{name: "a contract run that fails", typed: []string{"contract", "URL=https://example.com", "CASES=1", "STATUS=1"}, prints: "1 cases tried"},
 		{name: "tests that fail, although those of later folders pass", typed: []string{"test", "FAILING=./internal/..."}, prints: "Error 1"},
 		{name: "a file that is no event", typed: []string{"invoke", "EVENT=docs/adopt.md"}, prints: "is no sample event; events:\nevents/authorizer/bad-token.json"},
-	} {
+	}
+	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			calls, printed, err := makeWithStandIns(t, nil, test.typed...)
@@ -245,15 +247,19 @@ func TestMakeRun(t *testing.T) {
 // the parameters of the build stand beside it.
 func TestBuiltFunction(t *testing.T) {
 	t.Parallel()
-	for arch, settings := range map[string][]string{
-		"x86_64": {"GOARCH=amd64", "GOAMD64=v1"},
-		"arm64":  {"GOARCH=arm64", "GOARM64=v8.0"},
-	} {
-		t.Run(arch, func(t *testing.T) {
+	tests := []struct {
+		arch     string
+		settings []string
+	}{
+		{arch: "x86_64", settings: []string{"GOARCH=amd64", "GOAMD64=v1"}},
+		{arch: "arm64", settings: []string{"GOARCH=arm64", "GOARM64=v8.0"}},
+	}
+	for _, test := range tests {
+		t.Run(test.arch, func(t *testing.T) {
 			t.Parallel()
 			folder := filepath.Join(t.TempDir(), "CreatePlantFunction")
 			command := exec.CommandContext(t.Context(), "make", "--directory=../..", "build-CreatePlantFunction",
-				"ARTIFACTS_DIR="+folder, "ARCH="+arch, "BUILD=b 1")
+				"ARTIFACTS_DIR="+folder, "ARCH="+test.arch, "BUILD=b 1")
 			command.Env = append(os.Environ(), "GOAMD64=v3", "GOARM64=v8.1", "GOOS=plan9", "GOFLAGS=-cover", "CGO_ENABLED=1")
 			if out, err := command.CombinedOutput(); err != nil {
 				t.Fatalf("make: %v\n%s", err, out)
@@ -266,7 +272,7 @@ func TestBuiltFunction(t *testing.T) {
 			for _, setting := range built.Settings {
 				got = append(got, setting.Key+"="+setting.Value)
 			}
-			settings = append(settings, "GOOS=linux", "CGO_ENABLED=0", "-tags="+processtest.Tags, "-trimpath=true")
+			settings := slices.Concat(test.settings, []string{"GOOS=linux", "CGO_ENABLED=0", "-tags=" + processtest.Tags, "-trimpath=true"})
 			for _, setting := range settings {
 				if !slices.Contains(got, setting) {
 					t.Errorf("the function is built with %q, want %s", got, setting)
@@ -279,7 +285,7 @@ func TestBuiltFunction(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := "Architecture: " + arch + "\nBuild: \"b 1\"\nShift: gradual\n"; string(parameters) != want {
+			if want := "Architecture: " + test.arch + "\nBuild: \"b 1\"\nShift: gradual\n"; string(parameters) != want {
 				t.Errorf("the build has the parameters %q, want %q", parameters, want)
 			}
 		})

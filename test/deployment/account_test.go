@@ -50,20 +50,24 @@ func TestAccount(t *testing.T) {
 	queue := local.query(t, "Attributes.QueueArn", "sqs", "get-queue-attributes", "--endpoint-url", endpoint, "--queue-url", url, "--attribute-names", "QueueArn")
 	attributes := fmt.Sprintf(`{"RawMessageDelivery":"true","FilterPolicyScope":"MessageBody","FilterPolicy":%q}`, filter)
 	local.must(t, "aws", "sns", "subscribe", "--topic-arn", topic, "--protocol", "sqs", "--notification-endpoint", queue, "--attributes", attributes)
-	for _, row := range []struct {
+	tests := []struct {
+		name    string
 		message string
 		want    bool
 	}{
-		{`{"AlarmName":"plant-store-production-ErrorsAlarm-A1","NewStateValue":"ALARM"}`, true},
-		{`{"AlarmName":"plant-store-production-ErrorsAlarm-A1","NewStateValue":"OK"}`, true},
-		{`{"AlarmName":"plant-store-production-DegradedAlarm-A1","NewStateValue":"ALARM"}`, true},
-		{`{"AlarmName":"plant-store-production-ExpiredAlarm-A1","NewStateValue":"ALARM"}`, false},
-		{`{"source":"aws.backup","detail":{"state":"FAILED"}}`, false},
-	} {
-		local.must(t, "aws", "sns", "publish", "--topic-arn", topic, "--message", row.message)
-		got := local.query(t, "Messages[].Body", "sqs", "receive-message", "--endpoint-url", endpoint, "--queue-url", url)
-		if arrived := strings.Contains(got, row.message); arrived != row.want {
-			t.Errorf("the pager gets %s = %t, want %t", row.message, arrived, row.want)
-		}
+		{name: "ErrorsAlarm fires", message: `{"AlarmName":"plant-store-production-ErrorsAlarm-A1","NewStateValue":"ALARM"}`, want: true},
+		{name: "ErrorsAlarm ends", message: `{"AlarmName":"plant-store-production-ErrorsAlarm-A1","NewStateValue":"OK"}`, want: true},
+		{name: "DegradedAlarm fires", message: `{"AlarmName":"plant-store-production-DegradedAlarm-A1","NewStateValue":"ALARM"}`, want: true},
+		{name: "ExpiredAlarm fires", message: `{"AlarmName":"plant-store-production-ExpiredAlarm-A1","NewStateValue":"ALARM"}`, want: false},
+		{name: "a backup fails", message: `{"source":"aws.backup","detail":{"state":"FAILED"}}`, want: false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			local.must(t, "aws", "sns", "publish", "--topic-arn", topic, "--message", test.message)
+			got := local.query(t, "Messages[].Body", "sqs", "receive-message", "--endpoint-url", endpoint, "--queue-url", url)
+			if arrived := strings.Contains(got, test.message); arrived != test.want {
+				t.Errorf("the pager gets %s = %t, want %t", test.message, arrived, test.want)
+			}
+		})
 	}
 }

@@ -12,7 +12,7 @@ import (
 // gatewayClaims are about what API Gateway makes of a request.
 var gatewayClaims = []claim{
 	{name: "a request of unusual headers or body gets its error, and never 5001", check: func(r *rehearsal, t *testing.T) (finding string) {
-		for _, row := range []struct {
+		tests := []struct {
 			name, header, value, body string
 			want                      string
 		}{
@@ -24,18 +24,19 @@ var gatewayClaims = []claim{
 			{name: "a key with a letter beyond ASCII", header: "Idempotency-Key", value: "schlüssel", body: "[]", want: `{"error":1006,`},
 			{name: "a content type in odd spelling", header: "Content-Type", value: "Application/JSON ; charset=x; y", body: "[]", want: `{"error":1004,`},
 			{name: "no body and no content type", header: "Content-Type", want: `{"error":1002,`},
-		} {
-			header := http.Header{"Authorization": {"Bearer " + r.token}, "Content-Type": {"application/json"}, row.header: {row.value}}
-			if row.value == "" && row.header == "Content-Type" {
-				delete(header, row.header)
+		}
+		for _, test := range tests {
+			header := http.Header{"Authorization": {"Bearer " + r.token}, "Content-Type": {"application/json"}, test.header: {test.value}}
+			if test.value == "" && test.header == "Content-Type" {
+				delete(header, test.header)
 			}
-			status, _, body := r.send(t, http.MethodPost, "/plants", header, row.body)
+			status, _, body := r.send(t, http.MethodPost, "/plants", header, test.body)
 			if !r.isLocal && status < http.StatusInternalServerError && !strings.HasPrefix(body, `{"error":`) {
-				finding += fmt.Sprintf("%s gets an answer of API Gateway's own, %d `%.60s`; ", row.name, status, body)
+				finding += fmt.Sprintf("%s gets an answer of API Gateway's own, %d `%.60s`; ", test.name, status, body)
 				continue
 			}
-			if status != http.StatusBadRequest || !strings.HasPrefix(body, row.want) {
-				t.Errorf("%s: %d %.200s, want 400 and %s", row.name, status, body, row.want)
+			if status != http.StatusBadRequest || !strings.HasPrefix(body, test.want) {
+				t.Errorf("%s: %d %.200s, want 400 and %s", test.name, status, body, test.want)
 			}
 		}
 		return finding + "all others as documented"

@@ -20,15 +20,18 @@ func TestHeartbeat(t *testing.T) {
 	}
 	heartbeat := regexp.MustCompile(`curl .*"name":"heartbeat".*`).FindString(string(operations))
 	variables := []string{"url=" + local.output(t, "plant-store-local", "Url"), "token=" + regexp.MustCompile(`pst_\w+`).FindString(printed)}
-	for _, step := range []struct{ command, want string }{
-		{command: printed, want: `{"name":"Monstera","tag":"indoor"}` + "\n"},
-		{command: heartbeat, want: `{"name":"heartbeat"}`},
-	} {
-		command := exec.CommandContext(t.Context(), "bash", "-c", step.command)
-		command.Env = append(os.Environ(), variables...)
-		out, err := command.Output()
-		if err != nil || string(out) != step.want {
-			t.Errorf("%s = %s, %v, want %s", step.command, out, err, step.want)
-		}
+	tests := []struct{ name, command, want string }{
+		{name: "the printed command", command: printed, want: `{"name":"Monstera","tag":"indoor"}` + "\n"},
+		{name: "the heartbeat", command: heartbeat, want: `{"name":"heartbeat"}`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			command := exec.CommandContext(t.Context(), "bash", "-c", test.command)
+			command.Env = append(os.Environ(), variables...)
+			out, err := command.Output()
+			if err != nil || string(out) != test.want {
+				t.Errorf("%s = %s, %v, want %s", test.command, out, err, test.want)
+			}
+		})
 	}
 }

@@ -81,7 +81,7 @@ func TestIsolation(t *testing.T) {
 		t.Fatal(err)
 	}
 	plantstore := processtest.Build(t, "cmd/plantstore")
-	for _, test := range []struct {
+	tests := []struct {
 		name    string
 		command string // PORT is that of a local AWS, and OUTSIDE the address of another server
 		calls   bool   // the local AWS
@@ -103,7 +103,8 @@ func TestIsolation(t *testing.T) {
 			name:    "a port that leads elsewhere is refused",
 			command: "tools/local/aws --port 80@OUTSIDE true", calls: false, want: "PORT must be a number",
 		},
-	} {
+	}
+	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			outside, inside := newWitness(t), newWitness(t)
 			_, port, _ := strings.Cut(inside.Listener.Addr().String(), ":")
@@ -182,7 +183,7 @@ func TestPages(t *testing.T) {
 	)
 	page := http.Header{"Origin": {"https://evil.example"}}
 	typed := http.Header{"Sec-Fetch-Site": {"none"}}
-	for _, test := range []struct {
+	tests := []struct {
 		name   string
 		path   string
 		host   string
@@ -198,7 +199,8 @@ func TestPages(t *testing.T) {
 		{name: "a name that leads here by DNS rebinding is refused", path: api, host: "evil.example", want: refused},
 		{name: "so is one that begins like this machine's", path: api, host: "localhost.evil.example", want: refused},
 		{name: "a name below localhost is refused", path: "/plants", host: "0123abcd.execute-api.localhost", want: refused},
-	} {
+	}
+	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			header := http.Header{"Host": {test.host}}
 			maps.Copy(header, test.header)

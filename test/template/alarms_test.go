@@ -165,10 +165,12 @@ func TestCanary(t *testing.T) {
 		{name: "production at-once", want: false},
 	}
 	for _, test := range tests {
-		for _, function := range []string{"CreatePlantFunction", "AuthorizerFunction"} {
-			if _, got := translated(t).Stacks[test.name].Resources[function+"DeploymentGroup"]; got != test.want {
-				t.Errorf("%s of %s has a canary = %t, want %t", function, test.name, got, test.want)
+		t.Run(test.name, func(t *testing.T) {
+			for _, function := range []string{"CreatePlantFunction", "AuthorizerFunction"} {
+				if _, got := translated(t).Stacks[test.name].Resources[function+"DeploymentGroup"]; got != test.want {
+					t.Errorf("%s has a canary = %t, want %t", function, got, test.want)
+				}
 			}
-		}
+		})
 	}
 }

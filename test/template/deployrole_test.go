@@ -114,20 +114,23 @@ func TestPowers(t *testing.T) {
 
 // TestRolePatterns checks who may get the role, and which stack it deploys.
 func TestRolePatterns(t *testing.T) {
-	for _, row := range []struct {
+	tests := []struct {
 		name             string
 		parameter, value string
 		want             bool
 	}{
-		{"GitHub's jobs of an environment deploy", "Subject", "repo:owner@1/repository@2:environment:staging", true},
-		{"its other jobs do not", "Subject", "repo:owner/repository:pull_request", false},
-		{"the role deploys a stack", "StackName", "plant-store-staging", true},
-		{"it deploys no other", "StackName", "*", false},
-	} {
-		pattern := regexp.MustCompile(translated(t).Stacks[roleFile].Parameters[row.parameter].AllowedPattern)
-		if got := pattern.MatchString(row.value); got != row.want {
-			t.Errorf("%s: %s may be %q = %t, want %t", row.name, row.parameter, row.value, got, row.want)
-		}
+		{name: "GitHub's jobs of an environment deploy", parameter: "Subject", value: "repo:owner@1/repository@2:environment:staging", want: true},
+		{name: "GitHub's other jobs do not", parameter: "Subject", value: "repo:owner/repository:pull_request", want: false},
+		{name: "the role deploys a stack", parameter: "StackName", value: "plant-store-staging", want: true},
+		{name: "the role deploys no other stack", parameter: "StackName", value: "*", want: false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			pattern := regexp.MustCompile(translated(t).Stacks[roleFile].Parameters[test.parameter].AllowedPattern)
+			if got := pattern.MatchString(test.value); got != test.want {
+				t.Errorf("%s may be %q = %t, want %t", test.parameter, test.value, got, test.want)
+			}
+		})
 	}
 }
 

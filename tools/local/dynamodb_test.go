@@ -48,7 +48,7 @@ func TestDynamoDB(t *testing.T) {
 	used := httptest.NewServer(nil)
 	t.Cleanup(used.Close)
 	_, port, _ := strings.Cut(used.Listener.Addr().String(), ":")
-	for _, test := range []struct {
+	tests := []struct {
 		name        string
 		options     []string
 		command     string // of the shell
@@ -69,7 +69,8 @@ func TestDynamoDB(t *testing.T) {
 			name:    "Ctrl-C stops it",
 			command: "echo endpoint=$AWS_ENDPOINT_URL_DYNAMODB; kill -INT 0; exec sleep 60", status: 130, prints: "endpoint=http://127.0.0.1:",
 		},
-	} {
+	}
+	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			folder := t.TempDir()

@@ -63,7 +63,7 @@ func TestRun(t *testing.T) {
 		missing   = "environments/staging.yaml: Memory is missing, also in shared.yaml, so the stack would keep its old value\n"
 		lacks     = "samconfig.toml: the block staging lacks the line "
 	)
-	for _, row := range []struct {
+	tests := []struct {
 		name          string
 		file, content string // in place of a good one
 		want          string
@@ -97,25 +97,26 @@ func TestRun(t *testing.T) {
 		{name: "the parameters of another environment", file: "samconfig.toml", content: strings.Replace(samconfig, "staging.yaml", "dev.yaml", 1), want: lacks + overrides + "\n"},
 		{name: "what is in SAM's bucket", file: "samconfig.toml", content: strings.Replace(samconfig, "force_upload", "# force_upload", 1), want: lacks + "force_upload = true\n"},
 		{name: "a line in the block of another", file: "samconfig.toml", content: strings.Replace(samconfig, overrides, "[dev.deploy.parameters]\n"+overrides, 1), want: lacks + overrides + "\n"},
-	} {
-		t.Run(row.name, func(t *testing.T) {
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
 			repository := fstest.MapFS{
 				"template.yaml":             {Data: []byte(template)},
 				"environments/shared.yaml":  {Data: []byte("Memory: 256\n")},
 				"environments/staging.yaml": {Data: []byte("Stage: staging\n")},
 				"samconfig.toml":            {Data: []byte(samconfig)},
 			}
-			delete(repository, row.file)
-			if row.content != "" {
-				repository[row.file] = &fstest.MapFile{Data: []byte(row.content)}
+			delete(repository, test.file)
+			if test.content != "" {
+				repository[test.file] = &fstest.MapFile{Data: []byte(test.content)}
 			}
 			status := 0
-			if row.want != "" {
+			if test.want != "" {
 				status = 1
 			}
 			var stderr strings.Builder
-			if got := run(repository, []string{"staging"}, &stderr); got != status || stderr.String() != row.want {
-				t.Errorf("run(staging) = %d and prints %q, want %d and %q", got, &stderr, status, row.want)
+			if got := run(repository, []string{"staging"}, &stderr); got != status || stderr.String() != test.want {
+				t.Errorf("run(staging) = %d and prints %q, want %d and %q", got, &stderr, status, test.want)
 			}
 		})
 	}

@@ -18,31 +18,25 @@ var (
 //
 // The work is linear in the length of the literal, whatever its exponent: in math/big, 1e999999999 would
 // use all memory. A float would lose digits.
-//
-// The number is significant times ten to the power of scale. significant has no zeros at its ends. For 1.20e1,
-// significant is 12 and scale is 0: the exponent, which is 1, less the two digits of the fraction, plus the one
-// zero that was cut off.
 func parseInt64(literal string) (int64, error) {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(literal), "e")
-	unsigned := strings.TrimPrefix(mantissa, "-")
-	sign := mantissa[:len(mantissa)-len(unsigned)]
-	whole, fraction, _ := strings.Cut(unsigned, ".")
-	digits := strings.TrimLeft(whole+fraction, "0")
-	significant := strings.TrimRight(digits, "0")
-	if significant == "" {
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits := strings.TrimRight(whole+fraction, "0") // after the sign, which counts in both lengths below
+	if digits == "" || digits == "-" {
 		return 0, nil
 	}
 	// If an exponent does not fit in 42 bits, ParseInt returns the nearest value that does, about ±2·10¹². No body
-	// has so many digits (see MaxBody), so both lead to the same error below. With 64 bits, the sums could overflow.
+	// has so many digits (see MaxBody), so both lead to the same error below. With 64 bits, the sum could overflow.
 	power, _ := strconv.ParseInt(cmp.Or(exponent, "0"), 10, 42)
-	scale := power + int64(len(digits)-len(significant)-len(fraction))
-	if scale < 0 {
+	point := int64(len(whole)) + power  // where the exponent moves the decimal point to
+	zeros := point - int64(len(digits)) // to append: 1.20e3 is 12 and two zeros
+	if zeros < 0 {                      // the last digit is behind the point
 		return 0, errNotInteger
 	}
-	if int64(len(significant))+scale > int64(len("9223372036854775808")) {
+	if zeros > 18 { // 10¹⁹ is out of range
 		return 0, errRange
 	}
-	id, err := strconv.ParseInt(sign+significant+strings.Repeat("0", int(scale)), 10, 64)
+	id, err := strconv.ParseInt(digits+strings.Repeat("0", int(zeros)), 10, 64)
 	if err != nil {
 		return 0, errRange
 	}

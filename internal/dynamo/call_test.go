@@ -31,6 +31,7 @@ var (
 	sameRequest  = exists(fern.WriteKey, "fern")
 	otherPlant   = exists(fern.WriteKey, "ficus")
 	otherRequest = exists(plant.NewWriteKey("bob", "k"), "fern")
+	onlyID       = conditionFailed(`{"id": {"N": "1"}}`)
 	unreadable   = strings.Replace(sameRequest, "2026-03-01T11:00:00Z", "yesterday", 1)
 	keyInCase    = strings.Replace(sameRequest, "write_key", "Write_Key", 1)
 	nameInCase   = strings.Replace(sameRequest, "name", "Name", 1)
@@ -38,10 +39,15 @@ var (
 
 // exists is the body of the answer to a put whose id has a plant.
 func exists(key, name string) string {
-	return fmt.Sprintf(`{"__type": "%sConditionalCheckFailedException", "Item": {
+	return conditionFailed(fmt.Sprintf(`{
 		"id": {"N": "1"}, "name": {"S": %q}, "tag": {"S": ""}, "write_key": {"S": %q},
 		"created_at": {"S": "2026-03-01T11:00:00Z"}, "created_by": {"S": "alice"}
-	}}`, namespace, name, key)
+	}`, name, key))
+}
+
+// conditionFailed is the body of the answer to a put whose id has this item.
+func conditionFailed(stored string) string {
+	return `{"__type": "` + namespace + `ConditionalCheckFailedException", "Item": ` + stored + `}`
 }
 
 // isOnly reports whether err is want, and no other error that the two stores promise. errOther stands
@@ -64,7 +70,7 @@ var unknown = plant.ErrOutcomeUnknown
 var errOther = errors.New("another error")
 
 // create creates the fern in a fake DynamoDB, which does what attempts says, one after the other. It returns the
-// number of attempts. The suite of all stores checks the condition of the put.
+// number of attempts. TestPlantItem checks the condition of the put.
 func create(t *testing.T, timeout time.Duration, attempts ...http.HandlerFunc) (n int, err error) {
 	t.Helper()
 	fake := newFake(t, attempts...)
@@ -82,6 +88,7 @@ func TestCreateByAttempts(t *testing.T) {
 		attempts []http.HandlerFunc
 		want     error
 	}{
+		{name: "another program stored nothing but an id", attempts: do(refuseWith(onlyID)), want: plant.ErrExists},
 		{name: "another program stored an item", attempts: do(refuseWith(unreadable)), want: plant.ErrExists},
 		{name: "another program stored a write key under another case", attempts: do(refuseWith(keyInCase)), want: plant.ErrExists},
 		{name: "another program stored a name under another case", attempts: do(refuseWith(nameInCase)), want: plant.ErrExists},

@@ -11,7 +11,8 @@ import (
 )
 
 // The attributes of a plant's item are fixed: other programs read them. A plant without a tag has no
-// attribute for it. TestCreateByAttempts reads one with a tag.
+// attribute for it. TestCreateByAttempts reads one with a tag. The condition of the put is that there is no item with
+// this id, not even one of another program that has nothing else.
 func TestPlantItem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := newFake(t, succeed)
@@ -25,7 +26,8 @@ func TestPlantItem(t *testing.T) {
 			t.Fatal(err)
 		}
 		var sent struct {
-			Item map[string]map[string]string // each attribute by its type
+			Item                map[string]map[string]string // each attribute by its type
+			ConditionExpression string
 		}
 		if err := json.Unmarshal([]byte(fake.requests[0].body), &sent); err != nil {
 			t.Fatal(err)
@@ -36,6 +38,9 @@ func TestPlantItem(t *testing.T) {
 		}
 		if !reflect.DeepEqual(sent.Item, want) {
 			t.Errorf("Create puts %v, want %v", sent.Item, want)
+		}
+		if want := "attribute_not_exists(" + plantKey + ")"; sent.ConditionExpression != want {
+			t.Errorf("Create puts under the condition %q, want %q", sent.ConditionExpression, want)
 		}
 	})
 }

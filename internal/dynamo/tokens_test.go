@@ -163,8 +163,9 @@ func TestListWaits(t *testing.T) {
 // Add and Revoke return ErrOutcomeUnknown if an attempt may have been applied, even if a later one is
 // refused. They return ErrUnavailable if none was.
 //
-// What they send is fixed. The time of expiry is in seconds, because the table's TTL needs that. A revocation has
-// one condition, that there is an item with this id, so it also revokes one that is no readable token.
+// What they send is fixed. The time of expiry is in seconds, because the table's TTL needs that. A token is added on
+// one condition, that there is no item with this id, readable or not. A revocation has one condition, that there is
+// an item with this id, so it also revokes one that is no readable token.
 func TestUncertainChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		issued := token.Token{ID: "i", ExpiresAt: time.Unix(1_800_000_000, 0)}
@@ -175,9 +176,16 @@ func TestUncertainChanges(t *testing.T) {
 		if body := adding.requests[0].body; !strings.Contains(body, `"expires_at":{"N":"1800000000"}`) {
 			t.Errorf("Add sends %s, want the seconds of expiry", body)
 		}
+		if body := adding.requests[0].body; !strings.Contains(body, `"ConditionExpression":"attribute_not_exists(id)"`) {
+			t.Errorf("Add sends %s, want the condition that there is no item, and no other", body)
+		}
 		existing := newFake(t, refuse("ConditionalCheckFailedException"))
 		if err := existing.tokens().Add(t.Context(), issued); !isOnly(err, token.ErrOutcomeUnknown) {
 			t.Errorf("Add of an id that exists, without its item, = %v, want %v", err, token.ErrOutcomeUnknown)
+		}
+		unreadable := newFake(t, refuseWith(conditionFailed(`{"id": {"S": "i"}}`)))
+		if err := unreadable.tokens().Add(t.Context(), issued); !isOnly(err, errOther) {
+			t.Errorf("Add of an id that has an unreadable item = %v, want another error", err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

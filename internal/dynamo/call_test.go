@@ -263,8 +263,8 @@ func TestQuota(t *testing.T) {
 	})
 }
 
-// A retry that succeeds gives back to the quota what it took. The quota is 500, and each of these retries takes
-// five, so without that it would last for 100.
+// A retry that succeeds gives back to the quota what it took. The quota is 500. Each of these retries takes five, and
+// each success adds one, so without that the quota would last for 124 requests.
 func TestRetryGivesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const requests = 150

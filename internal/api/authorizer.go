@@ -39,11 +39,11 @@ func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	}
 	return json.Marshal(authorizerResponse{
 		// The function refuses, with an Error of the catalogue. If IsAuthorized were false, API Gateway
-		// would answer 403 itself, with a body of its own. The context has a digest of the header, for which
-		// alone the verdict is valid. If the event cannot be decoded, r has no headers, and the digest is of "".
-		// The function then answers 5001 to a request that has a well-formed header.
+		// would answer 403 itself, with a body of its own.
 		IsAuthorized: true,
-		Context:      newVerdict(r.Headers["authorization"], r.principal, o),
+		// If the event cannot be decoded, r has no headers, and the verdict is on an empty Authorization value. The
+		// function then answers 5001 to a request that has a well-formed header.
+		Context: newVerdict(r.Headers["authorization"], r.principal, o),
 	})
 }
 

@@ -107,6 +107,7 @@ func (c *connection) explain(err error, table string) error {
 	if errors.Is(err, context.Canceled) {
 		return errors.New("interrupted")
 	}
+	// The SDK calls the error UnknownError if the answer is not DynamoDB's.
 	refusal, refused := errors.AsType[smithy.APIError](err)
 	if refused && refusal.ErrorCode() != "UnknownError" {
 		return fmt.Errorf("DynamoDB answered %s: %s", printable(refusal.ErrorCode()), printable(refusal.ErrorMessage()))

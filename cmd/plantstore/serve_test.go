@@ -2,9 +2,7 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -13,7 +11,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"plantstore/test/dynamotest"
 	"plantstore/test/processtest"
@@ -43,22 +40,6 @@ func TestServeStops(t *testing.T) {
 	if !strings.Contains(string(rest), `{"error":2001,`) {
 		t.Errorf("the server answers %q, want the error 2001", rest)
 	}
-}
-
-// If the server fails, no goroutine stays behind.
-func TestServeFails(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, stop := context.WithCancel(t.Context())
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = listener.Close() // so that Serve fails
-		if err := serve(ctx, listener, &http.Server{}); !errors.Is(err, net.ErrClosed) {
-			t.Errorf("serve = %v, want %v", err, net.ErrClosed)
-		}
-		stop()
-	})
 }
 
 // A server in memory accepts the token of an earlier run, which is in SERVE_TOKEN. It ignores TOKEN, which is a

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"plantstore/internal/api"
+	"plantstore/internal/budget"
 	"plantstore/internal/cors" // part: cors
 	"plantstore/internal/dynamo"
 	"plantstore/internal/gateway"
@@ -91,7 +92,7 @@ func (c *serveCommand) openStores(ctx context.Context) (stores, error) {
 	case c.PlantsTable == c.TokensTable:
 		return stores{}, usageError("--plants-table and --tokens-table must be different")
 	}
-	client, err := c.client(ctx, dynamo.AttemptTimeout)
+	client, err := c.client(ctx, budget.AttemptTimeout)
 	if err != nil {
 		return stores{}, err
 	}

@@ -3,8 +3,6 @@ package budget
 import (
 	"testing"
 	"time"
-
-	"plantstore/internal/dynamo"
 )
 
 // Each time is shorter than the next. Two attempts that hang leave time for a third. The last time is API
@@ -16,11 +14,11 @@ func TestOrder(t *testing.T) {
 	}{
 		{
 			name:  "an operation",
-			times: []time.Duration{2 * dynamo.AttemptTimeout, OperationWait, OperationTimeout, 30 * time.Second},
+			times: []time.Duration{2 * AttemptTimeout, OperationWait, OperationTimeout, 30 * time.Second},
 		},
 		{
 			name:  "the authorizer",
-			times: []time.Duration{2 * dynamo.AttemptTimeout, AuthorizerWait, AuthorizerTimeout, 10 * time.Second},
+			times: []time.Duration{2 * AttemptTimeout, AuthorizerWait, AuthorizerTimeout, 10 * time.Second},
 		},
 	}
 	for _, test := range tests {

@@ -18,12 +18,9 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go/logging"
-)
 
-// AttemptTimeout limits one attempt of a function, from dialing to the last byte of the answer. DynamoDB
-// answers in single milliseconds. Two attempts that hang leave time for a third within the authorizer's wait,
-// see package budget. The SDK alone would wait 30 s for a connection, and forever for an answer.
-const AttemptTimeout = 700 * time.Millisecond
+	"plantstore/internal/budget"
+)
 
 // NewClient returns a client for cfg, whose attempts take at most timeout. It is for a program outside Lambda, such
 // as plantstore. If the HTTP client of cfg is the SDK's own, its certificates are kept, such as those of
@@ -41,7 +38,7 @@ func NewClient(cfg aws.Config, timeout time.Duration) *dynamodb.Client {
 // initialization, and 2 MB to the program. For AWS's own DynamoDB the client trusts Amazon's root certificates
 // first, see [amazonFirst].
 func NewFunctionClient(cfg aws.Config, log *slog.Logger) *dynamodb.Client {
-	httpClient := bounded(awshttp.NewBuildableClient(), AttemptTimeout)
+	httpClient := bounded(awshttp.NewBuildableClient(), budget.AttemptTimeout)
 	if amazonSigns(cfg) {
 		dialer := newAmazonFirst(log)
 		httpClient = httpClient.WithTransportOptions(func(t *http.Transport) { t.DialTLSContext = dialer.dial })

@@ -12,6 +12,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"plantstore/internal/budget"
 )
 
 // amazonRoots are the root certificates of Amazon's certificate authorities. The system has a hundred more, which
@@ -43,7 +45,7 @@ type amazonFirst struct {
 func newAmazonFirst(log *slog.Logger) *amazonFirst {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(amazonRoots)
-	dialer := &net.Dialer{Timeout: AttemptTimeout}
+	dialer := &net.Dialer{Timeout: budget.AttemptTimeout}
 	return &amazonFirst{
 		amazon: tls.Dialer{NetDialer: dialer, Config: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}},
 		system: tls.Dialer{NetDialer: dialer, Config: &tls.Config{MinVersion: tls.VersionTLS12}},

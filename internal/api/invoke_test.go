@@ -113,36 +113,48 @@ func checkedAnswer(t *testing.T, plants store, event []byte) answer {
 	if err := json.Unmarshal(content, &sent, json.RejectUnknownMembers(true)); err != nil {
 		t.Fatalf("Invoke = %s, want a response: %v", content, err)
 	}
-	got := answer{key: sent.Headers["idempotency-key"], line: line}
-	if sent.StatusCode == http.StatusOK {
-		if sent.Body != `{"name":"canary"}` {
-			t.Errorf("Invoke = %+v, want the Plant of validBody", sent)
-		}
-	} else {
-		if err := json.Unmarshal([]byte(sent.Body), &got.refusal, json.RejectUnknownMembers(true)); err != nil {
-			t.Fatalf("Invoke = %+v, want an Error: %v", sent, err)
-		}
-		if sent.StatusCode != http.StatusBadRequest {
-			t.Errorf("Invoke = %+v, want status 200 or 400", sent)
-		}
-		if strings.Contains(sent.Body, canary) {
-			t.Errorf("Invoke = %+v, want an Error that repeats nothing of the request", sent)
-		}
-	}
-	wantHeaders := map[string]string{"content-type": "application/json"}
-	if got.refusal.Code > internalError.code {
-		wantHeaders["retry-after"] = "1"
-	}
-	if got.key != "" {
-		wantHeaders["idempotency-key"] = got.key
-	}
-	if !maps.Equal(sent.Headers, wantHeaders) {
-		t.Errorf("the error %d has the headers %v, want %v", got.refusal.Code, sent.Headers, wantHeaders)
-	}
+	got := answer{refusal: checkedBody(t, sent), key: sent.Headers["idempotency-key"], line: line}
+	checkHeaders(t, sent.Headers, got)
 	if line["code"] != float64(got.refusal.Code) {
 		t.Errorf("log = %v, want the code %d", line, got.refusal.Code)
 	}
 	return got
+}
+
+// checkedBody returns the Error in a response, zero for a success. It checks the status and the body.
+func checkedBody(t *testing.T, sent response) (refusal Error) {
+	t.Helper()
+	if sent.StatusCode == http.StatusOK {
+		if sent.Body != `{"name":"canary"}` {
+			t.Errorf("Invoke = %+v, want the Plant of validBody", sent)
+		}
+		return Error{}
+	}
+	if err := json.Unmarshal([]byte(sent.Body), &refusal, json.RejectUnknownMembers(true)); err != nil {
+		t.Fatalf("Invoke = %+v, want an Error: %v", sent, err)
+	}
+	if sent.StatusCode != http.StatusBadRequest {
+		t.Errorf("Invoke = %+v, want status 200 or 400", sent)
+	}
+	if strings.Contains(sent.Body, canary) {
+		t.Errorf("Invoke = %+v, want an Error that repeats nothing of the request", sent)
+	}
+	return refusal
+}
+
+// checkHeaders checks that an answer has the headers that its code and its key demand, and no others.
+func checkHeaders(t *testing.T, headers map[string]string, a answer) {
+	t.Helper()
+	want := map[string]string{"content-type": "application/json"}
+	if a.refusal.Code > internalError.code {
+		want["retry-after"] = "1"
+	}
+	if a.key != "" {
+		want["idempotency-key"] = a.key
+	}
+	if !maps.Equal(headers, want) {
+		t.Errorf("the error %d has the headers %v, want %v", a.refusal.Code, headers, want)
+	}
 }
 
 // checkedVerdict returns the verdict of the authorizer on an event, and the line that it logs. It checks that

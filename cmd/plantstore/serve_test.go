@@ -92,21 +92,29 @@ func TestURLOf(t *testing.T) {
 
 // At a local DynamoDB, no credentials are needed, and serve creates tables.
 func TestIsLocal(t *testing.T) {
-	for endpoint, want := range map[string]bool{
-		"http://127.0.0.1:8000":               true,
-		"http://[::1]:8000":                   true,
-		"http://localhost:8000":               true,
-		"http://dynamodb:8000":                true, // a container
-		"http://host.docker.internal:8000":    true,
-		"https://127.0.0.1:8000":              false,
-		"http://192.168.1.2:8000":             false,
-		"http://dynamodb.a-b-1.amazonaws.com": false,
-		"http://dynamodb.a-b-1.api.aws":       false,
-		"http://localhost.example:8000":       false,
-		"":                                    false, // AWS's own
-	} {
-		if got := (&connection{EndpointURL: endpoint}).isLocal(); got != want {
-			t.Errorf("isLocal of %s = %t, want %t", endpoint, got, want)
-		}
+	tests := []struct {
+		name     string
+		endpoint string
+		want     bool
+	}{
+		{name: "a loopback address", endpoint: "http://127.0.0.1:8000", want: true},
+		{name: "a loopback address of IPv6", endpoint: "http://[::1]:8000", want: true},
+		{name: "localhost", endpoint: "http://localhost:8000", want: true},
+		{name: "a container", endpoint: "http://dynamodb:8000", want: true},
+		{name: "the machine, from a container", endpoint: "http://host.docker.internal:8000", want: true},
+		{name: "https", endpoint: "https://127.0.0.1:8000", want: false},
+		{name: "an address of the network", endpoint: "http://192.168.1.2:8000", want: false},
+		{name: "AWS under amazonaws.com", endpoint: "http://dynamodb.a-b-1.amazonaws.com", want: false},
+		{name: "AWS under api.aws", endpoint: "http://dynamodb.a-b-1.api.aws", want: false},
+		{name: "a name that begins as localhost", endpoint: "http://localhost.example:8000", want: false},
+		{name: "no endpoint", endpoint: "", want: false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			c := &connection{EndpointURL: test.endpoint}
+			if got := c.isLocal(); got != test.want {
+				t.Errorf("isLocal of %s = %t, want %t", test.endpoint, got, test.want)
+			}
+		})
 	}
 }

@@ -50,15 +50,25 @@ func (plantstore tool) revoke(t *testing.T, argument, stdin, id string) {
 func TestIssue(t *testing.T) {
 	t.Parallel()
 	plantstore, store := tokenTool(t)
-	for flags, want := range map[string]time.Duration{"": 30 * 24 * time.Hour, "--ttl 2h": 2 * time.Hour} {
-		bearer, id := plantstore.issue(t, "ann", flags)
-		stored, err := store.Find(t.Context(), id)
-		if err != nil || stored.Digest != token.Digest(bearer) || stored.Subject != "ann" {
-			t.Errorf("token issue %s = %s, which is stored as %+v, %v", flags, bearer, stored, err)
-		}
-		if lifetime := stored.ExpiresAt.Sub(stored.CreatedAt).Round(time.Minute); lifetime != want {
-			t.Errorf("token issue %s = %+v, which is valid for %v, want %v", flags, stored, lifetime, want)
-		}
+	tests := []struct {
+		name  string
+		flags string
+		want  time.Duration
+	}{
+		{name: "no flag", want: 30 * 24 * time.Hour},
+		{name: "a lifetime", flags: "--ttl 2h", want: 2 * time.Hour},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			bearer, id := plantstore.issue(t, "ann", test.flags)
+			stored, err := store.Find(t.Context(), id)
+			if err != nil || stored.Digest != token.Digest(bearer) || stored.Subject != "ann" {
+				t.Errorf("token issue %s = %s, which is stored as %+v, %v", test.flags, bearer, stored, err)
+			}
+			if lifetime := stored.ExpiresAt.Sub(stored.CreatedAt).Round(time.Minute); lifetime != test.want {
+				t.Errorf("token issue %s = %+v, which is valid for %v, want %v", test.flags, stored, lifetime, test.want)
+			}
+		})
 	}
 }
 

@@ -21,12 +21,14 @@ import (
 // A function trusts Amazon's roots where it talks to AWS under amazonaws.com, and not elsewhere.
 func TestAmazonSigns(t *testing.T) {
 	tests := []struct {
-		name, region, endpoint string
-		want                   bool
+		name     string
+		region   string
+		endpoint string
+		want     bool
 	}{
-		{"a region to come", "a-region-to-come-1", "", true},
-		{"another endpoint", "us-east-1", "https://localhost:8000", false},
-		{"China", "cn-north-1", "", false},
+		{name: "a region to come", region: "a-region-to-come-1", want: true},
+		{name: "another endpoint", region: "us-east-1", endpoint: "https://localhost:8000", want: false},
+		{name: "China", region: "cn-north-1", want: false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -60,10 +62,10 @@ func TestAmazonFirst(t *testing.T) {
 		accepted       bool
 		warnings       int
 	}{
-		{"Amazon's roots signed it", signer, other, server.URL, true, 0},
-		{"only the system's roots signed it", other, signer, server.URL, true, 1},
-		{"no root signed it", other, other, server.URL, false, 1},
-		{"it is for another name", signer, signer, elsewhere, false, 0},
+		{name: "Amazon's roots signed it", amazon: signer, system: other, url: server.URL, accepted: true},
+		{name: "only the system's roots signed it", amazon: other, system: signer, url: server.URL, accepted: true, warnings: 1},
+		{name: "no root signed it", amazon: other, system: other, url: server.URL, warnings: 1},
+		{name: "it is for another name", amazon: signer, system: signer, url: elsewhere},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"cmp"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -19,27 +20,31 @@ func TestRequests(t *testing.T) {
 		shown = `data-token="&#34;&lt;secret&gt;"`
 	)
 	tests := []struct {
-		name, listens, path, host, accept string
-		status                            int
-		token                             bool
+		name    string
+		listens string // "" for 127.0.0.1
+		path    string // "" for /
+		host    string
+		accept  string
+		status  int
+		token   bool
 	}{
-		{"a browser", "127.0.0.1", "/", "127.0.0.1:8080", "text/html", 200, true},
-		{"a loopback address of IPv6", "::1", "/", "[::1]:8080", "*/*", 200, true},
-		{"a name in another case", "127.0.0.1", "/", "LOCALHOST:8080", "*/*", 200, true},
-		{"the host of --addr", "127.0.0.1", "/", "plants.example:8080", "*/*", 200, true},
-		{"a server at every address", "0.0.0.0", "/", "localhost", "*/*", 200, false},
-		{"a script", "127.0.0.1", "/page.js", "localhost", "*/*", 200, false},
+		{name: "a browser", host: "127.0.0.1:8080", accept: "text/html", status: 200, token: true},
+		{name: "a loopback address of IPv6", listens: "::1", host: "[::1]:8080", accept: "*/*", status: 200, token: true},
+		{name: "a name in another case", host: "LOCALHOST:8080", accept: "*/*", status: 200, token: true},
+		{name: "the host of --addr", host: "plants.example:8080", accept: "*/*", status: 200, token: true},
+		{name: "a server at every address", listens: "0.0.0.0", host: "localhost", accept: "*/*", status: 200},
+		{name: "a script", path: "/page.js", host: "localhost", accept: "*/*", status: 200},
 
-		{"a name bound to this machine, which begins as its address", "127.0.0.1", "/", "127.0.0.1.evil.example", "*/*", 403, false},
-		{"a name bound to this machine, which begins as localhost", "127.0.0.1", "/", "localhost.evil.example", "*/*", 403, false},
-		{"an address of the network", "127.0.0.1", "/", "192.168.1.2:8080", "*/*", 403, false},
-		{"no accepted type goes to the API", "127.0.0.1", "/", "127.0.0.1:8080", "", 404, false},
+		{name: "a name bound to this machine, which begins as its address", host: "127.0.0.1.evil.example", accept: "*/*", status: 403},
+		{name: "a name bound to this machine, which begins as localhost", host: "localhost.evil.example", accept: "*/*", status: 403},
+		{name: "an address of the network", host: "192.168.1.2:8080", accept: "*/*", status: 403},
+		{name: "no accepted type goes to the API", host: "127.0.0.1:8080", status: 404},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			listens := &net.TCPAddr{IP: net.ParseIP(test.listens)}
+			listens := &net.TCPAddr{IP: net.ParseIP(cmp.Or(test.listens, "127.0.0.1"))}
 			p := page.NewHandler(http.NotFoundHandler(), "plants.example:8080", listens, token)
-			request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, test.path, http.NoBody)
+			request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, cmp.Or(test.path, "/"), http.NoBody)
 			request.Host = test.host
 			request.Header.Set("Accept", test.accept)
 			got := httptest.NewRecorder()

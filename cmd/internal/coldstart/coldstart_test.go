@@ -67,13 +67,19 @@ func TestFatalErrors(t *testing.T) {
 		opens        bool
 		want         string // part of an error
 	}{
-		{"no table of tokens", authorizer, "TOKENS_TABLE=", false, "environment variable TOKENS_TABLE is not set"},
-		{"no table of plants", createplant, "PLANTS_TABLE=", false, "environment variable PLANTS_TABLE is not set"},
-		{"no region", authorizer, "AWS_REGION=", false, "environment variable AWS_REGION is not set"},
-		{"no secret key", authorizer, "AWS_SECRET_ACCESS_KEY=", false, "environment variable AWS_SECRET_ACCESS_KEY is not set"},
-		{"a malformed endpoint", authorizer, "AWS_ENDPOINT_URL_DYNAMODB=localhost", false, "environment variable AWS_ENDPOINT_URL_DYNAMODB is not"},
-		{"no runtime", authorizer, "", true, "connection refused"},
-		{"an invocation that fails", authorizer, "AWS_LAMBDA_RUNTIME_API=" + runtime.Listener.Addr().String(), true, "failed to parse deadline"},
+		{name: "no table of tokens", binary: authorizer, change: "TOKENS_TABLE=", want: "environment variable TOKENS_TABLE is not set"},
+		{name: "no table of plants", binary: createplant, change: "PLANTS_TABLE=", want: "environment variable PLANTS_TABLE is not set"},
+		{name: "no region", binary: authorizer, change: "AWS_REGION=", want: "environment variable AWS_REGION is not set"},
+		{name: "no secret key", binary: authorizer, change: "AWS_SECRET_ACCESS_KEY=", want: "environment variable AWS_SECRET_ACCESS_KEY is not set"},
+		{
+			name: "a malformed endpoint", binary: authorizer,
+			change: "AWS_ENDPOINT_URL_DYNAMODB=localhost", want: "environment variable AWS_ENDPOINT_URL_DYNAMODB is not",
+		},
+		{name: "no runtime", binary: authorizer, opens: true, want: "connection refused"},
+		{
+			name: "an invocation that fails", binary: authorizer,
+			change: "AWS_LAMBDA_RUNTIME_API=" + runtime.Listener.Addr().String(), opens: true, want: "failed to parse deadline",
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

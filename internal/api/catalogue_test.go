@@ -8,7 +8,7 @@ import (
 )
 
 // README.md and openapi.yaml have a table of the errors.
-func TestTables(t *testing.T) {
+func TestErrorTables(t *testing.T) {
 	tests := []struct{ file, indent string }{
 		{file: "README.md"},
 		{file: "openapi.yaml", indent: "            "},

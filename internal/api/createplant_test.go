@@ -8,7 +8,7 @@ import (
 )
 
 // Each check has its error. If several things are wrong with a request, the first check decides. The message of
-// 1004 names each invalid member. Package plant tests which bodies are refused. TestTables checks the other
+// 1004 names each invalid member. Package plant tests which bodies are refused. TestErrorTables checks the other
 // messages.
 func TestChecks(t *testing.T) {
 	large := `{"id":1,"name":"` + strings.Repeat("n", plant.MaxSize+1) + `"}`

@@ -28,7 +28,7 @@ func newProject(t *testing.T, answers, programs map[string]string) project {
 	// Not a wrapper, which may put a folder with another aws in front.
 	python, err := exec.CommandContext(t.Context(), "python3", "-c", "import sys; print(sys.executable)").Output()
 	if err != nil {
-		processtest.Lacks(t, "python3")
+		processtest.SkipWithout(t, "python3")
 	}
 	write(t, filepath.Join(p.folder, "path/python3"), "#!/bin/sh\nexec "+strings.TrimSpace(string(python))+` "$@"`)
 	for file, program := range programs {

@@ -21,7 +21,7 @@ import (
 // TestRevoke runs deploy/shell, and with it the commands of docs/emergencies.md that revoke tokens.
 func TestRevoke(t *testing.T) {
 	if _, err := exec.LookPath("aws"); err != nil {
-		processtest.Lacks(t, "the AWS CLI: see CONTRIBUTING.md, Tools")
+		processtest.SkipWithout(t, "the AWS CLI: see CONTRIBUTING.md, Tools")
 	}
 	page, err := os.ReadFile("../docs/emergencies.md")
 	if err != nil {
@@ -66,7 +66,7 @@ func TestRevoke(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			client, _, table := dynamotest.Tables(t)
+			client, _, table := dynamotest.NewTables(t)
 			store := &dynamo.Tokens{Client: client, Table: table}
 			for _, issued := range tokens {
 				issued.Digest = "d"

@@ -196,7 +196,7 @@ func TestNothingIsSent(t *testing.T) {
 func run(t *testing.T, url, token string) (status int, stdout, stderr string) {
 	t.Helper()
 	if _, err := exec.LookPath("python3"); err != nil {
-		processtest.Lacks(t, "python3")
+		processtest.SkipWithout(t, "python3")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

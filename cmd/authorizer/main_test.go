@@ -13,7 +13,7 @@ import (
 
 // The authorizer allows a token that is in its table: main gives it the verifier that reads the table.
 func TestTokenInTable(t *testing.T) {
-	client, _, table := dynamotest.Tables(t)
+	client, _, table := dynamotest.NewTables(t)
 	bearer, issued, err := token.Issue("alice", time.Now(), time.Hour)
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 
 // Two requests without an Idempotency-Key are two requests, so the second one finds the plant of the first.
 func TestRequestsWithoutKey(t *testing.T) {
-	_, plants, _ := dynamotest.Tables(t)
+	_, plants, _ := dynamotest.NewTables(t)
 	environment := processtest.Environment(dynamotest.Endpoint(t), "PLANTS_TABLE="+plants)
 	event := `{"routeKey":"POST /plants","headers":{"authorization":"Bearer x"},"body":"{\"id\":1,\"name\":\"fern\"}","requestContext":{"authorizer":{
 		"lambda":{"verdict":"allow","presented":"` + token.Digest("Bearer x") + `","subject":"alice","token_id":"t1"}}}}`

@@ -44,12 +44,12 @@ type result struct {
 }
 
 // run runs the command with these words as its arguments.
-func (plantstore tool) run(t *testing.T, args, stdin string) result {
+func (p tool) run(t *testing.T, args, stdin string) result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	command := exec.CommandContext(ctx, os.Args[0], strings.Fields(args)...)
-	command.Env = plantstore.environment
+	command.Env = p.environment
 	command.Stdin = strings.NewReader(stdin)
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
@@ -59,9 +59,9 @@ func (plantstore tool) run(t *testing.T, args, stdin string) result {
 
 // check runs the command and compares the result. The outputs in want are regular expressions for the
 // whole outputs.
-func (plantstore tool) check(t *testing.T, args string, want result) {
+func (p tool) check(t *testing.T, args string, want result) {
 	t.Helper()
-	got := plantstore.run(t, args, "")
+	got := p.run(t, args, "")
 	matches := func(pattern, text string) bool { return regexp.MustCompile("^" + pattern + "$").MatchString(text) }
 	if got.status != want.status || !matches(want.stdout, got.stdout) || !matches(want.stderr, got.stderr) {
 		t.Fatalf("plantstore %s = %+v, want %+v", args, got, want)

@@ -21,7 +21,7 @@ func TestPage(t *testing.T) {
 	t.Parallel()
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
-		processtest.Lacks(t, "Chromium: apt-get install chromium")
+		processtest.SkipWithout(t, "Chromium: apt-get install chromium")
 	}
 	// Root has no sandbox, and the browser opens nothing but the page.
 	options := chromedp.WithAllocatorOptions(chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.WindowSize(1000, 2400))

@@ -19,16 +19,16 @@ import (
 // tokenTool returns a command with an empty table of tokens, and the store in it.
 func tokenTool(t *testing.T) (tool, *dynamo.Tokens) {
 	t.Helper()
-	client, _, tokens := dynamotest.Tables(t)
+	client, _, tokens := dynamotest.NewTables(t)
 	plantstore := newTool(t, "AWS_ENDPOINT_URL_DYNAMODB="+dynamotest.Endpoint(t), "TOKENS_TABLE="+tokens)
 	return plantstore, &dynamo.Tokens{Client: client, Table: tokens}
 }
 
 // issue issues a token with these flags and returns it with its id. Standard error, which may be logged, does not
 // have the token.
-func (plantstore tool) issue(t *testing.T, subject, flags string) (bearer, id string) {
+func (p tool) issue(t *testing.T, subject, flags string) (bearer, id string) {
 	t.Helper()
-	got := plantstore.run(t, "token issue --subject "+subject+" "+flags, "")
+	got := p.run(t, "token issue --subject "+subject+" "+flags, "")
 	bearer = strings.TrimSpace(got.stdout)
 	id, ok := token.ParseID(bearer)
 	if !ok || !strings.HasPrefix(got.stderr, "Token "+id+" for "+subject+", ") || token.ContainsToken(got.stderr) {
@@ -38,10 +38,10 @@ func (plantstore tool) issue(t *testing.T, subject, flags string) (bearer, id st
 }
 
 // revoke revokes the token that the argument, or standard input, denotes.
-func (plantstore tool) revoke(t *testing.T, argument, stdin, id string) {
+func (p tool) revoke(t *testing.T, argument, stdin, id string) {
 	t.Helper()
 	want := result{stdout: "Token " + id + " is revoked.\n"}
-	if got := plantstore.run(t, "token revoke "+argument, stdin); got != want {
+	if got := p.run(t, "token revoke "+argument, stdin); got != want {
 		t.Errorf("token revoke = %+v, want %+v", got, want)
 	}
 }

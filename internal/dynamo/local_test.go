@@ -12,12 +12,12 @@ import (
 
 func TestPlants(t *testing.T) {
 	t.Parallel()
-	client, plants, _ := dynamotest.Tables(t)
+	client, plants, _ := dynamotest.NewTables(t)
 	storetest.TestPlants(t, &dynamo.Plants{Client: client, Table: plants})
 }
 
 func TestTokens(t *testing.T) {
 	t.Parallel()
-	client, _, tokens := dynamotest.Tables(t)
+	client, _, tokens := dynamotest.NewTables(t)
 	storetest.TestTokens(t, &dynamo.Tokens{Client: client, Table: tokens})
 }

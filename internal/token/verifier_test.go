@@ -11,7 +11,7 @@ import (
 // finder is a Finder.
 type finder func(id string) (Token, error)
 
-func (find finder) Find(_ context.Context, id string) (Token, error) { return find(id) }
+func (f finder) Find(_ context.Context, id string) (Token, error) { return f(id) }
 
 func TestVerify(t *testing.T) {
 	broken := errors.New("broken")

@@ -97,7 +97,7 @@ func TestMembers(t *testing.T) {
 func TestSchemathesis(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("st"); err != nil {
-		processtest.Lacks(t, "schemathesis: see CONTRIBUTING.md, Tools")
+		processtest.SkipWithout(t, "schemathesis: see CONTRIBUTING.md, Tools")
 	}
 	server := processtest.Serve(t, processtest.Build(t, "cmd/plantstore"))
 	command := exec.CommandContext(t.Context(), "st", "run", "openapi.yaml", "--url", server.URL,

@@ -123,7 +123,7 @@ type service struct {
 // serve starts a service without tokens and plants.
 func serve(t *testing.T) service {
 	t.Helper()
-	database, plants, tokens := dynamotest.Tables(t)
+	database, plants, tokens := dynamotest.NewTables(t)
 	server := processtest.Serve(t, processtest.Build(t, "cmd/plantstore"),
 		"AWS_ENDPOINT_URL_DYNAMODB="+dynamotest.Endpoint(t), "PLANTS_TABLE="+plants, "TOKENS_TABLE="+tokens)
 	return service{

@@ -33,7 +33,7 @@ func needs(t *testing.T, programs ...string) {
 	}
 	for _, program := range programs {
 		if _, err := exec.LookPath(program); err != nil {
-			processtest.Lacks(t, program)
+			processtest.SkipWithout(t, program)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func Endpoint(t testing.TB) string {
 	t.Helper()
 	endpoint := os.Getenv("AWS_ENDPOINT_URL_DYNAMODB")
 	if endpoint == "" {
-		processtest.Lacks(t, "DynamoDB Local; `make test` starts it where there is Java 17 with npm, or Docker")
+		processtest.SkipWithout(t, "DynamoDB Local; `make test` starts it where there is Java 17 with npm, or Docker")
 	}
 	return endpoint
 }
@@ -43,9 +43,9 @@ func local(endpoint string) aws.Config {
 	return aws.Config{Region: "us-east-1", Credentials: provider, BaseEndpoint: &endpoint}
 }
 
-// Tables creates two empty tables and deletes them when the test ends. It returns a client and the names
+// NewTables creates two empty tables and deletes them when the test ends. It returns a client and the names
 // of the tables.
-func Tables(t testing.TB) (client *dynamodb.Client, plants, tokens string) {
+func NewTables(t testing.TB) (client *dynamodb.Client, plants, tokens string) {
 	t.Helper()
 	client = Client(Endpoint(t))
 	id := rand.Text()

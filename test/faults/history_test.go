@@ -56,7 +56,7 @@ var model = porcupine.Model{
 func TestHistoriesAreLinearizable(t *testing.T) {
 	t.Parallel()
 	const writers = 8
-	_, table, _ := dynamotest.Tables(t)
+	_, table, _ := dynamotest.NewTables(t)
 	histories := int64(24)
 	if os.Getenv("SOAK") != "" {
 		histories = 4000

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Lacks skips a test on a machine that lacks what it needs, or fails it with CI=true.
-func Lacks(t testing.TB, what string) {
+// SkipWithout skips a test on a machine without what it needs, or fails it with CI=true.
+func SkipWithout(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
 		t.Fatal("this test needs " + what)
@@ -25,7 +25,7 @@ func Python(t testing.TB, tool string) string {
 	program, _ = filepath.EvalSymlinks(program) // pipx links to it
 	python := filepath.Join(filepath.Dir(program), "python3")
 	if _, err := os.Stat(python); err != nil {
-		Lacks(t, tool+", in Python: see CONTRIBUTING.md, Tools")
+		SkipWithout(t, tool+", in Python: see CONTRIBUTING.md, Tools")
 	}
 	return python
 }
@@ -82,7 +82,7 @@ git -c user.name=x -c user.email=x@example.com commit --quiet --message=x`
 func Repository(t testing.TB) (folder string) {
 	t.Helper()
 	if err := exec.CommandContext(t.Context(), "git", "rev-parse", "--show-toplevel").Run(); err != nil {
-		Lacks(t, "git and a clone")
+		SkipWithout(t, "git and a clone")
 	}
 	folder = t.TempDir()
 	out, err := exec.CommandContext(t.Context(), "sh", "-c", copyRepository, "sh", folder).CombinedOutput()

@@ -34,7 +34,7 @@ exec python3 -m http.server --bind 127.0.0.1 "$2"
 func TestDynamoDB(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {
-		processtest.Lacks(t, "Python")
+		processtest.SkipWithout(t, "Python")
 	}
 	script, err := filepath.Abs("dynamodb")
 	if err != nil {

@@ -32,21 +32,21 @@ func renameTime(groups []string, a slog.Attr) slog.Attr {
 // changes, TestFatalErrors fails.
 func logFailures(logger *slog.Logger) {
 	log.SetFlags(log.Lshortfile)
-	log.SetOutput(failures{log: logger})
+	log.SetOutput(failureWriter{log: logger})
 }
 
-// failures takes lines of package log that begin with the name of a file.
-type failures struct{ log *slog.Logger }
+// failureWriter takes lines of package log that begin with the name of a file.
+type failureWriter struct{ log *slog.Logger }
 
 // Write implements [io.Writer].
-func (f failures) Write(line []byte) (int, error) {
+func (w failureWriter) Write(line []byte) (int, error) {
 	file, text, _ := strings.Cut(strings.TrimSpace(string(line)), ": ")
 	file, _, _ = strings.Cut(file, ":") // the number of the line
 	switch file {
 	case "main.go", "entry.go":
-		f.log.Error("cannot run", "error", text)
+		w.log.Error("cannot run", "error", text)
 	case "invoke_loop.go":
-		f.log.Error("invocation failed", "error", text)
+		w.log.Error("invocation failed", "error", text)
 	}
 	return len(line), nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"io"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -131,35 +130,6 @@ func TestBroken(t *testing.T) {
 			}},
 		},
 		{
-			name: "any scheme has a token", refused: "another scheme",
-			service: &brokenService{receive: func(r *http.Request) {
-				if bearer, isBasic := strings.CutPrefix(r.Header.Get("Authorization"), "Basic "); isBasic {
-					r.Header.Set("Authorization", "Bearer "+bearer)
-				}
-			}},
-		},
-		{
-			name: "a malformed token is an internal error", refused: "a token of 9000 characters",
-			service: &brokenService{verify: func(sound token.Verifier, bearer string) (token.Principal, error) {
-				if _, ok := token.ParseID(bearer); !ok {
-					return token.Principal{}, errors.New("malformed")
-				}
-				return sound.Verify(context.Background(), bearer)
-			}},
-		},
-		{
-			name: "a body of another type is taken", refused: "another content type",
-			service: &brokenService{receive: func(r *http.Request) { r.Header.Set("Content-Type", "application/json") }},
-		},
-		{
-			name: "a plant that is too large is taken", refused: "a plant one byte too large",
-			service: &brokenService{answer: func(_ http.Header, answer *httptest.ResponseRecorder) {
-				if strings.Contains(answer.Body.String(), `"error":1005,`) {
-					answer.Code = http.StatusOK
-				}
-			}},
-		},
-		{
 			name: "an error has another status", refused: retry,
 			service: &brokenService{answer: func(_ http.Header, answer *httptest.ResponseRecorder) {
 				if answer.Code != http.StatusOK {
@@ -193,16 +163,6 @@ func TestBroken(t *testing.T) {
 			service: &brokenService{create: func(sound plant.Store, w plant.Write) error {
 				w.NewPlant.ID = int64(float32(w.NewPlant.ID)) // a float64 may keep the last digit
 				return sound.Create(context.Background(), w)
-			}},
-		},
-		{
-			name: "unknown members are refused", refused: "unknown members are ignored", writes: "all",
-			service: &brokenService{receive: func(r *http.Request) {
-				body, _ := io.ReadAll(r.Body)
-				if bytes.Contains(body, []byte(`"x":`)) {
-					body = []byte(noPlant)
-				}
-				r.Body = io.NopCloser(bytes.NewReader(body))
 			}},
 		},
 		{

@@ -45,8 +45,8 @@ func Names(object any) []string {
 // Members returns the members of a schema in openapi.yaml, sorted.
 func Members(schema string) []string { return Names(At("components", "schemas", schema, "properties")) }
 
-// Key returns the name that the key of a plant has in JSON: that of the field ID.
-func Key() string {
+// key returns the name that the key of a plant has in JSON: that of the field ID.
+func key() string {
 	field, _ := reflect.TypeFor[plant.NewPlant]().FieldByName("ID")
 	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 	return name
@@ -54,7 +54,7 @@ func Key() string {
 
 // Others returns the members of a NewPlant without its key, sorted.
 func Others() []string {
-	return slices.DeleteFunc(Members("NewPlant"), func(name string) bool { return name == Key() })
+	return slices.DeleteFunc(Members("NewPlant"), func(name string) bool { return name == key() })
 }
 
 // Texts returns those of [Others] that take any text. There must be one.
@@ -103,7 +103,7 @@ func members(example int) map[string]any {
 	names := Names(At(path...))
 	value, _ := At(append(path, names[example], "value")...).(map[string]any)
 	p := maps.Clone(value)
-	delete(p, Key())
+	delete(p, key())
 	return p
 }
 
@@ -145,15 +145,20 @@ func otherValue(member string, value any) any {
 
 // NewPlant returns a plant with an id, as a NewPlant.
 func NewPlant(id, plant string) string {
-	if schema(Key())["type"] == "string" {
+	if schema(key())["type"] == "string" {
 		id = strconv.Quote(id)
 	}
-	return fmt.Sprintf(`{%q:%s,%s`, Key(), id, plant[1:])
+	return WithKey(id, plant)
+}
+
+// WithKey returns a plant with this JSON value as its key, valid or not.
+func WithKey(value, plant string) string {
+	return fmt.Sprintf(`{%q:%s,%s`, key(), value, plant[1:])
 }
 
 // Created returns what the service answers to a NewPlant: it has the key if the schema Plant does.
 func Created(id, plant string) string {
-	if slices.Contains(Members("Plant"), Key()) {
+	if slices.Contains(Members("Plant"), key()) {
 		return NewPlant(id, plant)
 	}
 	return plant

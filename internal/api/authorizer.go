@@ -52,7 +52,7 @@ func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request,
 	ctx, cancel := context.WithTimeout(ctx, budget.AuthorizerWait)
 	defer cancel()
 	defer recoverInto(&err) // makes an error of a panic
-	r, err = decode(event)
+	r, err = decodeEvent(event)
 	if err != nil {
 		return r, err
 	}

@@ -19,9 +19,10 @@ func (o outcome) level() slog.Level {
 	return slog.LevelInfo
 }
 
-// attributes returns the attributes of the log line of a request. The code is that of the answer, and
-// 0 for a success. The authorizer's line of an invalid token has the reason, which the function does not know. The text of an error is logged if the
-// fault is the service's.
+// attributes returns the attributes of the log line of a request. The code is that of the outcome, and 0 for a
+// success. It is also that of the answer, with one exception: after an internal error of its check, the authorizer
+// logs 5001, and the function answers 5003. The authorizer's line of an invalid token has the reason, which the
+// function does not know. The text of an error is logged if the fault is the service's.
 func (o outcome) attributes(ctx context.Context, r request, took time.Duration) []slog.Attr {
 	attributes := []slog.Attr{
 		slog.String("request_id", r.RequestContext.RequestID), // of API Gateway

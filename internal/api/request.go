@@ -32,7 +32,7 @@ type request struct {
 	idempotencyKey string          // the client's, or a fresh one; empty until the operation has read it
 }
 
-// decode reads an event, and leaves the body encoded.
+// decodeEvent reads an event, and leaves the body encoded.
 //
 // It allows bytes that are not UTF-8, because API Gateway copies the query into the event, and a client can send any
 // bytes there. It allows duplicate names too, because two names with such bytes may become equal when they are
@@ -40,7 +40,7 @@ type request struct {
 //
 // It does not use the event types of aws-lambda-go. The first version of encoding/json decodes those, and replaces
 // invalid UTF-8 silently, so the service could store a plant that nobody sent.
-func decode(event []byte) (request, error) {
+func decodeEvent(event []byte) (request, error) {
 	var r request
 	if json.Unmarshal(event, &r, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) != nil {
 		return request{}, errEvent // the decoder's error may name what the client sent

@@ -26,7 +26,7 @@ func TestHeaders(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := decode([]byte(test.event))
+			got, err := decodeEvent([]byte(test.event))
 			if (err != nil) != (test.want == nil) || !maps.Equal(got.Headers, test.want) {
 				t.Errorf("headers of %q = %v, %v, want %v", test.event, got.Headers, err, test.want)
 			}
@@ -49,7 +49,7 @@ func TestBody(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			r, err := decode([]byte(test.event))
+			r, err := decodeEvent([]byte(test.event))
 			if err != nil {
 				t.Fatal(err)
 			}

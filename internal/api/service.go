@@ -57,7 +57,7 @@ func (s *Service) handle(ctx context.Context, event []byte) (r request, body any
 	ctx, cancel := context.WithTimeout(ctx, budget.OperationWait)
 	defer cancel()
 	defer recoverInto(&err)
-	r, err = decode(event)
+	r, err = decodeEvent(event)
 	if err != nil {
 		return r, nil, err
 	}

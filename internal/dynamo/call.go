@@ -37,11 +37,11 @@ func call[In, Out any](ctx context.Context, client *dynamodb.Client, m method[In
 		if ctx.Err() != nil {
 			return nil, failure.giveUp(ctx.Err())
 		}
-		if !mayBeApplied && !r.retryer.IsErrorRetryable(err) { // refused for good, or not to be sent
+		if !mayBeApplied && !r.retryer.IsErrorRetryable(err) { // refused for good, or never sent, for a reason that stays
 			return nil, failure
 		}
-		if err := r.wait(ctx, err); err != nil {
-			return nil, failure.giveUp(err)
+		if reason := r.wait(ctx, err); reason != nil {
+			return nil, failure.giveUp(reason)
 		}
 	}
 }
@@ -115,8 +115,8 @@ func (e *callError) giveUp(reason error) *callError {
 	return e
 }
 
-// translate returns err, an error of [call], as a store reports it: as unknown if an attempt may have been
-// applied, as unavailable if none was and a later call may succeed, and unchanged otherwise.
+// translate returns what a store reports for err, which is an error of [call] or nil: unknown if an attempt may have
+// been applied, unavailable if none was and a later call may succeed, and otherwise err unchanged, so nil for nil.
 func translate(err, unknown, unavailable error) error {
 	failure, ok := errors.AsType[*callError](err)
 	switch {

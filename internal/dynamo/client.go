@@ -1,9 +1,9 @@
 // Package dynamo keeps plants and tokens in DynamoDB.
 //
 // An attempt is one request to DynamoDB. A call repeats attempts until its outcome is known, DynamoDB refuses one
-// for good, the context ends or the retry quota is used up. A put may be repeated because every put is
-// conditional, and a failed condition shows whether an earlier attempt stored the item. Nothing is ever read to
-// find out.
+// for good, the context ends or the retry quota is used up: the client's allowance for retries, see [newRetryer]. A
+// put may be repeated because every put is conditional, and a failed condition shows whether an earlier attempt
+// stored the item. Nothing is ever read to find out.
 package dynamo
 
 import (

@@ -13,6 +13,7 @@ import (
 // of one differs from a field's name in case only. The SDK would take one for the other: of revoked and
 // Revoked, it would keep either.
 func unmarshal(item map[string]types.AttributeValue, out any) error {
+	// Of an embedded struct, VisibleFields lists the fields, and also the struct, which has no tag and so an empty name.
 	for _, field := range reflect.VisibleFields(reflect.TypeOf(out).Elem()) {
 		name, _, _ := strings.Cut(field.Tag.Get("dynamodbav"), ",")
 		for other := range item {

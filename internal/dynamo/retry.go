@@ -13,10 +13,11 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// newRetryer returns the SDK's standard retryer, for [retries]. The retryer decides which attempts are repeated: those that
-// were throttled, were answered with status 500, 502, 503 or 504, lost their connection, or were refused because the
-// clock is wrong by more than four minutes. [retryable] adds to them, and [call] also repeats every attempt that may
-// have been applied.
+// newRetryer returns the SDK's standard retryer, for [retries]. Three rules decide which attempts are repeated:
+//   - the SDK's: those that were throttled, were answered with status 500, 502, 503 or 504, lost their connection, or
+//     were refused because the clock is wrong by more than four minutes
+//   - [retryable], which adds to them
+//   - [call], which also repeats every attempt that may have been applied
 //
 // The retryer also keeps the retry quota of a client: 500 units, of which a retry takes 5, and 10 after a timeout.
 // The SDK calls such a share of the quota a token. That has nothing to do with our tokens.
@@ -64,7 +65,7 @@ func retryable(err error) aws.Ternary {
 		causedBy[*types.TransactionConflictException](err), causedBy[*types.ReplicatedWriteConflictException](err):
 		return aws.TrueTernary
 	}
-	return aws.UnknownTernary
+	return aws.UnknownTernary // then the SDK's rules decide
 }
 
 // causedBy reports whether err is or wraps an E.

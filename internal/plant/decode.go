@@ -59,7 +59,8 @@ func Decode(body []byte) (NewPlant, error) {
 	return p, nil
 }
 
-// decoder decodes the values of members. An absent member has the value nil.
+// decoder decodes the values of members. An absent member has the value nil. One that is null has the
+// value null, of the wrong kind.
 type decoder struct {
 	reasons []string // why members are invalid
 	size    int      // of all texts, in bytes of UTF-8

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// What is wrong with a value, of any kind, that is no id. Decode puts the name of the member before it.
+// Why a value is no id, whatever its kind. Decode puts the name of the member before the text.
 var (
 	errNotInteger = errors.New("must be an integer")
 	errRange      = errors.New("must be from -9223372036854775808 to 9223372036854775807")
@@ -21,7 +21,7 @@ var (
 func parseInt64(literal string) (int64, error) {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(literal), "e")
 	whole, fraction, _ := strings.Cut(mantissa, ".")
-	digits := strings.TrimRight(whole+fraction, "0") // after the sign, which counts in both lengths below
+	digits := strings.TrimRight(whole+fraction, "0") // a sign and leading zeros stay, and count in both lengths below
 	if digits == "" || digits == "-" {
 		return 0, nil
 	}

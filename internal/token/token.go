@@ -1,11 +1,11 @@
-// Package token is the domain of authentication: the form of a bearer token, how one is issued, when
-// one is valid, and what a store of tokens must promise.
+// Package token is the domain of authentication: the form of a bearer token, when one is valid, what a
+// store of tokens must promise, and, in issue.go, how a token is issued.
 //
 // A token is opaque: `pst_`, an id of 12 random characters, a secret of 24 and a checksum of six.
 // Secret scanners recognise a leaked token by this form, and a mistyped one is rejected without
 // reading the store. The id names the token in the store, in logs and to operators, and gives no
-// access. Of the secret the store holds only the SHA-256 of the whole token, so reading the store does
-// not give access. A secret has more than 140 random bits, so a slower hash would add nothing.
+// access. The store does not hold the secret, only the SHA-256 of the whole token, so reading the store
+// gives no access. A secret has more than 140 random bits, so a slower hash would add nothing.
 package token
 
 import (

@@ -24,8 +24,8 @@ type Resources struct {
 
 // Open opens the resources of a function. The environment variable tableVariable names its table. The variable
 // BUILD, which may be empty, names the deployment in the log. If a variable is missing or malformed, the error
-// names it. Open logs how long it took. From then on, package log writes to the log why the function or an
-// invocation failed, and nothing else.
+// names it. Open logs how long it took. First of all it makes package log write to the same log why the function or
+// an invocation failed, and nothing else. So the log.Fatal of a main is logged there, also with the error of Open.
 func Open(tableVariable string) (Resources, error) {
 	started := time.Now()
 	logger := newLog(os.Stdout, os.Getenv("BUILD"))
@@ -49,6 +49,7 @@ func readEnvironment(tableVariable string) (table string, config aws.Config, err
 			return "", config, fmt.Errorf("environment variable %s is not set", name)
 		}
 	}
+	// The first of the two that is set; "" means AWS's own DynamoDB.
 	endpoint, err := dynamo.ChooseEndpoint(os.Getenv("AWS_ENDPOINT_URL_DYNAMODB"), os.Getenv("AWS_ENDPOINT_URL"))
 	if err != nil {
 		return "", config, err

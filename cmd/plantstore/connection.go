@@ -25,8 +25,8 @@ import (
 )
 
 const (
-	operationTimeout = 10 * time.Second // for one operation, retries included
-	attemptTimeout   = 3 * time.Second
+	commandTimeout        = 10 * time.Second // for what a command does with a table, retries included
+	commandAttemptTimeout = 3 * time.Second
 )
 
 // connection selects a DynamoDB: AWS's, with the region and credentials from the environment, the

@@ -12,12 +12,9 @@ import (
 	"time"
 
 	"plantstore/internal/api"
-	"plantstore/internal/budget"
 	"plantstore/internal/cors" // part: cors
-	"plantstore/internal/dynamo"
 	"plantstore/internal/gateway"
-	"plantstore/internal/jwt" // part: jwt
-	"plantstore/internal/memory"
+	"plantstore/internal/jwt"  // part: jwt
 	"plantstore/internal/page" // part: page
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
@@ -46,16 +43,20 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		return err
 	}
 	var verifier token.Verifier = token.StoreVerifier{Store: opened.tokens}
-	verifier, err = jwt.AddIssuer(verifier, os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE")) // part: jwt {
+	// part: jwt {
+	verifier, err = jwt.AddIssuer(verifier, os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE"))
 	if err != nil {
 		return usageError("TOKEN_ISSUER and TOKEN_AUDIENCE: " + err.Error())
-	} // }
+	}
+	// }
 	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
 	handler := newHandler(opened.plants, verifier, log)
-	handler, err = cors.AllowOrigins(handler, os.Getenv("ALLOW_ORIGIN"), api.Routes()) // part: cors {
+	// part: cors {
+	handler, err = cors.AllowOrigins(handler, os.Getenv("ALLOW_ORIGIN"), api.Routes())
 	if err != nil {
 		return usageError("ALLOW_ORIGIN: " + err.Error())
-	} // }
+	}
+	// }
 	listener, err := listen(ctx, c.Addr)
 	if err != nil {
 		return err
@@ -71,60 +72,6 @@ func (c *serveCommand) Run(ctx context.Context) error {
 
 // inMemory reports whether the stores are in memory, and not on DynamoDB.
 func (c *serveCommand) inMemory() bool { return c.EndpointURL == "" }
-
-// stores are where plants and tokens are.
-type stores struct {
-	plants plant.Store
-	tokens token.Store
-	bearer string // the one token in memory; empty on DynamoDB
-}
-
-// openStores returns the stores that the flags select. In a local DynamoDB it creates the tables that do not
-// exist.
-func (c *serveCommand) openStores(ctx context.Context) (stores, error) {
-	switch {
-	case c.inMemory() && (c.PlantsTable != dynamo.LocalPlantsTable || c.TokensTable != dynamo.LocalTokensTable):
-		return stores{}, usageError("--plants-table and --tokens-table need --endpoint-url: without it, everything is in memory")
-	case c.inMemory():
-		return memoryStores(ctx)
-	case !c.isLocal():
-		return stores{}, usageError("serve needs a DynamoDB on this machine, such as --endpoint-url http://127.0.0.1:8000")
-	case c.PlantsTable == c.TokensTable:
-		return stores{}, usageError("--plants-table and --tokens-table must be different")
-	}
-	client, err := c.client(ctx, budget.AttemptTimeout)
-	if err != nil {
-		return stores{}, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, operationTimeout)
-	defer cancel()
-	if err := dynamo.CreateTables(ctx, client, c.PlantsTable, c.TokensTable); err != nil {
-		return stores{}, c.explain(err, c.PlantsTable)
-	}
-	return stores{
-		plants: &dynamo.Plants{Client: client, Table: c.PlantsTable},
-		tokens: &dynamo.Tokens{Client: client, Table: c.TokensTable},
-	}, nil
-}
-
-// memoryStores returns stores in memory, with one token and no plant.
-func memoryStores(ctx context.Context) (stores, error) {
-	bearer, issued, err := token.Issue("developer", time.Now(), 365*24*time.Hour)
-	if err != nil {
-		return stores{}, err
-	}
-	if earlier := os.Getenv("SERVE_TOKEN"); earlier != "" {
-		id, ok := token.ParseID(earlier)
-		if !ok {
-			return stores{}, usageError("SERVE_TOKEN is not a token that serve has printed")
-		}
-		bearer = earlier
-		issued.ID = id
-		issued.Digest = token.Digest(earlier)
-	}
-	s := stores{plants: new(memory.Plants), tokens: new(memory.Tokens), bearer: bearer}
-	return s, s.tokens.Add(ctx, issued)
-}
 
 // newHandler returns the API: the two Lambda functions' handlers behind a gateway.
 func newHandler(plants plant.Store, verifier token.Verifier, log *slog.Logger) http.Handler {

@@ -89,32 +89,3 @@ func TestURLOf(t *testing.T) {
 		})
 	}
 }
-
-// At a local DynamoDB, no credentials are needed, and serve creates tables.
-func TestIsLocal(t *testing.T) {
-	tests := []struct {
-		name     string
-		endpoint string
-		want     bool
-	}{
-		{name: "a loopback address", endpoint: "http://127.0.0.1:8000", want: true},
-		{name: "a loopback address of IPv6", endpoint: "http://[::1]:8000", want: true},
-		{name: "localhost", endpoint: "http://localhost:8000", want: true},
-		{name: "a container", endpoint: "http://dynamodb:8000", want: true},
-		{name: "the machine, from a container", endpoint: "http://host.docker.internal:8000", want: true},
-		{name: "https", endpoint: "https://127.0.0.1:8000", want: false},
-		{name: "an address of the network", endpoint: "http://192.168.1.2:8000", want: false},
-		{name: "AWS under amazonaws.com", endpoint: "http://dynamodb.a-b-1.amazonaws.com", want: false},
-		{name: "AWS under api.aws", endpoint: "http://dynamodb.a-b-1.api.aws", want: false},
-		{name: "a name that begins as localhost", endpoint: "http://localhost.example:8000", want: false},
-		{name: "no endpoint", endpoint: "", want: false},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			c := &connection{EndpointURL: test.endpoint}
-			if got := c.isLocal(); got != test.want {
-				t.Errorf("isLocal of %s = %t, want %t", test.endpoint, got, test.want)
-			}
-		})
-	}
-}

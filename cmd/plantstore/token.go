@@ -36,7 +36,7 @@ func (c *tokenCommand) store(ctx context.Context) (*dynamo.Tokens, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := c.client(ctx, attemptTimeout)
+	client, err := c.client(ctx, commandAttemptTimeout)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (c *tokenCommand) tableName(ctx context.Context) (string, error) {
 
 // findTable returns the name of the table of tokens in a stack.
 func findTable(ctx context.Context, stack string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, operationTimeout)
+	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
 	// --endpoint-url applies to DynamoDB only.
 	cfg, err := new(connection).config(ctx)
@@ -109,7 +109,7 @@ func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, operationTimeout)
+	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
 	err = store.Add(ctx, t)
 	if errors.Is(err, token.ErrOutcomeUnknown) {
@@ -140,7 +140,7 @@ func (c *revokeCommand) Run(ctx context.Context, command *tokenCommand) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, operationTimeout)
+	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
 	err = store.Revoke(ctx, id)
 	if errors.Is(err, token.ErrNotFound) {

@@ -51,13 +51,15 @@ func call[In, Out any](ctx context.Context, client *dynamodb.Client, m method[In
 func attempt[In, Out any](
 	ctx context.Context, client *dynamodb.Client, m method[In, Out], in *In,
 ) (out *Out, connected bool, err error) {
+	watch := new(watched)
 	out, err = m(client, ctx, in, func(o *dynamodb.Options) {
 		// If an answer shows that the clock is wrong, the SDK makes its error retryable, and signs the next attempt
 		// with the time of DynamoDB. It does so even if this is the only attempt that it makes itself.
 		o.Retryer = aws.NopRetryer{} // one attempt: call repeats it
-		o.HTTPClient = watched{client: o.HTTPClient, connected: &connected}
+		watch.client = o.HTTPClient
+		o.HTTPClient = watch
 	})
-	return out, connected, err
+	return out, watch.connected, err
 }
 
 // watched is an HTTP client that notes whether it got a connection to DynamoDB. A trace in the context of the whole
@@ -65,13 +67,13 @@ func attempt[In, Out any](
 // goroutine. A function has its credentials already.
 type watched struct {
 	client    dynamodb.HTTPClient
-	connected *bool
+	connected bool
 }
 
 // Do implements [dynamodb.HTTPClient].
-func (w watched) Do(r *http.Request) (*http.Response, error) {
+func (w *watched) Do(r *http.Request) (*http.Response, error) {
 	// The HTTP client calls GotConn before it sends the request, in the goroutine that called it.
-	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { *w.connected = true }}
+	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { w.connected = true }}
 	return w.client.Do(r.WithContext(httptrace.WithClientTrace(r.Context(), trace)))
 }
 

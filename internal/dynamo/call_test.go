@@ -149,7 +149,7 @@ func TestCreateByDeadline(t *testing.T) {
 		cause    string
 	}{
 		{name: "every attempt fails", attempts: do(fail), want: unknown, cause: "InternalServerError"},
-		{name: "no attempt is answered", attempts: do(stall), want: unknown, cause: "Client.Timeout exceeded"},
+		{name: "no attempt is answered", attempts: do(stall), want: unknown, cause: "request send failed"},
 		{name: "every attempt is over a limit of the account", attempts: do(limit), want: plant.ErrUnavailable, cause: "RequestLimit"},
 		{name: "throttling, then no answer", attempts: do(throttle, stall), want: unknown, cause: "Throttling"},
 		{name: "a lost answer, then no server", attempts: do(hangUp, noServer), want: unknown, cause: "no such host"},

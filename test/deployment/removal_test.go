@@ -65,7 +65,7 @@ func (m *removal) tables(t *testing.T) []string {
 func (m *removal) unprotectTables(t *testing.T) {
 	t.Helper()
 	for _, table := range m.tables(t) {
-		_, _ = m.run(t, "aws", "dynamodb", "wait", "table-exists", "--table-name", table) // a restore may take longer than one wait
+		_, _ = m.run(t, "aws", "dynamodb", "wait", "table-exists", "--table-name", table) // AWS may take longer than one wait
 		m.try(t, "dynamodb", "wait", "table-exists", "--table-name", table)
 		m.try(t, "dynamodb", "update-table", "--table-name", table, "--no-deletion-protection-enabled")
 	}

@@ -123,6 +123,18 @@ func (a *restoreAWS) put(table, id, name string) {
 	}
 }
 
+// putStrange stores an item with names that no statement has room for.
+func (a *restoreAWS) putStrange(table string) {
+	item := map[string]types.AttributeValue{"id": &types.AttributeValueMemberN{Value: "4"}}
+	for i := range 10 {
+		item[strings.Repeat("n", 900)+fmt.Sprint(i)] = &types.AttributeValueMemberBOOL{}
+	}
+	_, err := a.client.PutItem(a.t.Context(), &dynamodb.PutItemInput{TableName: aws.String(a.table(table)), Item: item})
+	if err != nil {
+		a.t.Error(err)
+	}
+}
+
 // plants returns the names of the plants in the stack's table, by id.
 func (a *restoreAWS) plants() map[string]string {
 	a.t.Helper()

@@ -33,6 +33,11 @@ func TestRestore(t *testing.T) {
 			want: map[string]string{"1": "before", "2": "before", "3": "now"},
 		},
 		{
+			name: "a time of another zone", options: "--to 2026-01-31T13:00:00+01:00",
+			says: "1 items added, 0 replaced; 0 were there, 1 are there and differ\n",
+			want: map[string]string{"1": "before", "2": "now", "3": "now"},
+		},
+		{
 			name: "a plant that a client creates meanwhile stays", options: "--to " + restoreTime,
 			setUp: func(a *restoreAWS) {
 				a.first["BatchGetItem"] = []string{`{"Responses":{},"UnprocessedKeys":{}}`} // as it was before the client came
@@ -52,6 +57,15 @@ func TestRestore(t *testing.T) {
 			says:   "1 items added, 1 replaced; 0 were there, 0 are there and differ\n",
 			pauses: "paused for 2.1", // a second for each answer, and less for the statement
 			want:   map[string]string{"1": "before", "2": "before", "3": "now"},
+		},
+		{
+			name: "an item with attributes of too long names is left out, and the others are added", options: "--from $strange --older",
+			setUp: func(a *restoreAWS) {
+				a.newPlants("strange", map[string]string{"1": "before"})
+				a.putStrange("strange")
+			},
+			says: "1 items added, 0 replaced; 0 were there, 0 are there and differ\n",
+			want: map[string]string{"1": "before", "2": "now", "3": "now"},
 		},
 		{
 			name: "the table of a deleted stack, which is older than that of the new one", options: "--from $older --older",
@@ -270,7 +284,7 @@ func TestRestoreGoesOn(t *testing.T) {
 	if got, want := a.plants(), map[string]string{"1": "before", "2": "now", "3": "now"}; !maps.Equal(got, want) {
 		t.Errorf("afterwards the table has %v, want %v", got, want)
 	}
-	if got := a.requests["RestoreTableToPointInTime"]; len(got) != 1 {
+	if got := a.requests["RestoreTableToPointInTime"]; len(got) != 1 || !strings.Contains(got[0], fmt.Sprint(`"RestoreDateTime": `, restoreSeconds)) {
 		t.Errorf("AWS was asked to restore with %q, want to be asked once", got)
 	}
 }
@@ -347,6 +361,7 @@ func TestRestoreBackup(t *testing.T) {
 		t.Errorf("restore ends with %d, and prints %s, want 0 and %q", status, output, says)
 	}
 	tests := []struct{ operation, want string }{
+		{operation: "ListBackups", want: `"BackupType": "ALL"`},
 		{operation: "RestoreTableFromBackup", want: `"BackupArn": "` + newestBackup + `", "OnDemandThroughputOverride": {"MaxWriteRequestUnits": 7}`},
 		{operation: "UpdateTable", want: `"DeletionProtectionEnabled": true`},
 		{operation: "TagResource", want: `"Tags": [{"Key": "Project", "Value": "plant-store"}, {"Key": "Stage", "Value": "test"}]`},

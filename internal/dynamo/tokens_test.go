@@ -26,6 +26,7 @@ func TestFindByAttempts(t *testing.T) {
 	issued := found(item)
 	bare := found(`{"id": {"S": "i"}}`)
 	timeless := found(strings.Replace(item, `{"N": "1800000000"}`, `{"S": "soon"}`, 1))
+	inMilliseconds := found(strings.Replace(item, "1800000000", "1800000000000", 1))
 	anonymous := found(strings.Replace(item, `"subject": {"S": "s"},`, "", 1))
 	undigested := found(strings.Replace(item, `"digest": {"S": "d"},`, "", 1))
 	tests := []struct {
@@ -43,6 +44,7 @@ func TestFindByAttempts(t *testing.T) {
 		{name: "no subject", attempts: do(anonymous), want: errOther},
 		{name: "no digest", attempts: do(undigested), want: errOther},
 		{name: "a word for the time of expiry", attempts: do(timeless), want: errOther},
+		{name: "a time of expiry in milliseconds", attempts: do(inMilliseconds), want: errOther},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -93,6 +93,26 @@ func TestRevoke(t *testing.T) {
 	}
 }
 
+// TestRevokeFails checks that revoke says when it has not revoked every token that it was asked to.
+func TestRevokeFails(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, found, says string }{
+		{name: "AWS refuses to revoke one", found: `[{"id":{"S":"i"}}]`, says: "not all tokens are revoked: repeat this\n"},
+		{name: "the condition is true for none", found: `[]`, says: "no token was revoked: the condition is true for none\n"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			command := exec.CommandContext(t.Context(), "bash", "-c", `aws() { echo '`+test.found+`'; }; xargs() { return 123; }
+. ./shell STACK >&- 2>&-
+revoke 'id = :value' x`)
+			if output, err := command.CombinedOutput(); err == nil || string(output) != test.says {
+				t.Errorf("revoke ends with %v and prints %s, want a failure with %q", err, output, test.says)
+			}
+		})
+	}
+}
+
 // line returns the line of a page that begins so.
 func line(t *testing.T, page, begins string) string {
 	t.Helper()

@@ -90,6 +90,15 @@ build                b2
 			want: head + authorizer + createplant + alarms + "\n" + back("8", "b1"),
 		},
 		{
+			name: "a build is no command",
+			answers: map[string]string{
+				"describe-stacks":               strings.Replace(statusAnswers["describe-stacks"], `"b2"`, `"b2;touch evil"`, 1),
+				"list-versions-by-function.a-1": strings.ReplaceAll(statusAnswers["list-versions-by-function.a-1"], `"b1"`, `"b1 b;touch evil"`),
+			},
+			options: "plants --back",
+			want:    strings.Replace(head, "b2", "unknown", 1) + authorizer + createplant + alarms + "\n" + back("8", "unknown"),
+		},
+		{
 			name: "the ARN of a stack stands for its name", options: "arn:aws:cloudformation:eu-central-1:123456789012:stack/plants/1",
 			want: head + authorizer + createplant + alarms,
 		},

@@ -29,7 +29,7 @@ git init --quiet --initial-branch=main
 echo old >samconfig.toml; mkdir environments; touch environments/shared.yaml; git add .; git commit --quiet --message=first; git tag first
 git checkout --quiet -b side; git commit --quiet --allow-empty --message=side; git tag side; git tag origin/main
 git checkout --quiet main; git merge --quiet --no-ff side
-echo new >samconfig.toml; git commit --quiet --all --message=last; git tag last
+echo new >samconfig.toml; echo new >environments/shared.yaml; git commit --quiet --all --message=last; git tag last
 git update-ref refs/remotes/origin/main HEAD
 `
 
@@ -77,8 +77,10 @@ func TestByHand(t *testing.T) {
 			if (err != nil) != (test.refusal != "") || !strings.Contains(string(output), test.refusal) {
 				t.Errorf("the step ends with %v and prints %s, want the refusal %q", err, output, test.refusal)
 			}
-			if err == nil && read(t, filepath.Join(project, "samconfig.toml")) != "new\n" {
-				t.Error("the configuration is that of the old commit")
+			for _, file := range []string{"samconfig.toml", "environments/shared.yaml"} {
+				if err == nil && read(t, filepath.Join(project, file)) != "new\n" {
+					t.Errorf("%s is that of the old commit", file)
+				}
 			}
 		})
 	}

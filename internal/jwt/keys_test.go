@@ -170,6 +170,19 @@ func TestBackoff(t *testing.T) {
 	})
 }
 
+// A key that was withdrawn while its issuer was out of order is refused as soon as the issuer works again.
+func TestWithdrawnInOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newIssuer(t)
+		working := i.documents[keysPath]
+		i.try(t, attempt{name: "the first token", key: "k1", requests: 2})
+		i.documents[keysPath], i.published = failing, nil
+		i.try(t, attempt{after: time.Hour, name: "the key in the outage", key: "k1", requests: 1})
+		i.documents[keysPath] = working
+		i.try(t, attempt{after: time.Second, name: "the key after the outage", key: "k1", want: reasonKey, requests: 2})
+	})
+}
+
 // Many first tokens cause one fetch, which is a request for the URL of the keys and one for the keys.
 func TestConcurrency(t *testing.T) {
 	i := newIssuer(t)

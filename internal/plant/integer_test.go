@@ -18,6 +18,7 @@ func TestParseInt64(t *testing.T) {
 		err     error
 	}{
 		{"minus zero", "-0", 0, nil},
+		{"minus zero with a negative exponent", "-0e-9", 0, nil},
 		{"digits and zeros", "-1200", -1200, nil},
 		{"a fraction of zeros", "12.00", 12, nil},
 		{"a fraction", "12.05", 0, errNotInteger},

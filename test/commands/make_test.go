@@ -162,6 +162,7 @@ func TestMakeRefuses(t *testing.T) {
 			name: "an environment with users that is deployed already", typed: []string{"deploy", "ENV=staging", "SHIFT=at-once", "BUILD=b 1"},
 			prints: "type: deploy/deploy staging at-once",
 		},
+		{name: "production, which has users too", typed: []string{"deploy", "ENV=production", "BUILD=b 1"}, prints: "type: deploy/deploy production gradual"},
 		{name: "a deployment without a region", typed: []string{"deploy", "AWS_DEFAULT_REGION="}, prints: "there is no region: set AWS_REGION"},
 		{name: "an environment with a mistake", typed: []string{"deploy", "MISTAKE=yes"}, prints: "Error 1"},
 		{name: "a build whose name is no text of YAML", typed: []string{"build-CreatePlantFunction", `BUILD=x"`}, prints: "BUILD must be one or two words"},
@@ -173,6 +174,7 @@ func TestMakeRefuses(t *testing.T) {
 		{name: "a contract run without a case", typed: []string{"contract", "URL=https://example.com", "CASES=0"}, prints: "no case was tried"},
 		{name: "a contract run that fails", typed: []string{"contract", "URL=https://example.com", "CASES=1", "STATUS=1"}, prints: "1 cases tried"},
 		{name: "tests that fail, although those of later folders pass", typed: []string{"test", "FAILING=./internal/..."}, prints: "Error 1"},
+		{name: "tests of the last folder that fail", typed: []string{"test", "FAILING=./tools/..."}, prints: "Error 1"},
 		{name: "a file that is no event", typed: []string{"invoke", "EVENT=docs/adopt.md"}, prints: "is no sample event; events:\nevents/authorizer/bad-token.json"},
 	}
 	for _, test := range tests {

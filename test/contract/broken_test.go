@@ -130,6 +130,12 @@ func TestBroken(t *testing.T) {
 			}},
 		},
 		{
+			name: "an error has no message", refused: retry,
+			service: &brokenService{answer: func(_ http.Header, answer *httptest.ResponseRecorder) {
+				answer.Body = bytes.NewBuffer(bytes.ReplaceAll(answer.Body.Bytes(), []byte("A plant with this id exists."), nil))
+			}},
+		},
+		{
 			name: "an error has another status", refused: retry,
 			service: &brokenService{answer: func(_ http.Header, answer *httptest.ResponseRecorder) {
 				if answer.Code != http.StatusOK {

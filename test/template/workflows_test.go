@@ -116,6 +116,13 @@ func TestCI(t *testing.T) {
 	delete(check, "timeout-minutes")
 	delete(check, "steps")
 	compare(t, "job check", check, object{}) // without a condition, and without defaults
+	vulnerabilities, _ := jobs["vulnerabilities"].(object)
+	compare(t, "condition of vulnerabilities", vulnerabilities["if"], "github.event_name == 'pull_request' || github.event_name == 'schedule'")
+	steps, _ = vulnerabilities["steps"].([]any)
+	compare(t, "last step of vulnerabilities", steps[len(steps)-1], object{"run": "make vulnerabilities"})
+	if on["schedule"] == nil {
+		t.Error("ci does not run each week")
+	}
 }
 
 // readWorkflow returns what a workflow says. Only a job may have an environment or defaults.

@@ -35,6 +35,7 @@ func TestRenameRefuses(t *testing.T) {
 			after:  "git update-index --no-assume-unchanged Makefile && git checkout --quiet Makefile",
 		},
 		{name: "a prefix does not end with an underscore", arguments: "example.org/x x x x/xs", prints: "PREFIX must be one to nine"},
+		{name: "a noun has a digit", arguments: "example.org/x x x_ x1/x1s", prints: "SINGULAR/PLURAL must be"},
 		{name: "a file would get the name of another", arguments: "example.org/x x x_ token/tokens", prints: "would get the name of another file\nSo nothing is changed."},
 		{name: "the code would not compile", arguments: "https://example.org/x x x_ x/xs", prints: "this fails: go vet ./...\ngo: malformed module path"},
 		{
@@ -72,6 +73,7 @@ func TestRenameRefuses(t *testing.T) {
 // TestRename checks that a renamed copy has no trace of the old names but in LICENSE, compiles, and passes unit tests.
 func TestRename(t *testing.T) {
 	folder := processtest.Repository(t)
+	run(t, folder, "echo /internal/aardwolf >>.gitignore && git commit --quiet --all --message=x") // git ignores a new name
 	run(t, folder, "tools/rename/run example.org/copied/v2 quite-another-copy9 qac9_ aardwolf/aardwolves --without cors")
 	tests := []struct {
 		name    string

@@ -12,9 +12,9 @@ import (
 	"plantstore/internal/token"
 )
 
-// item is a token, as DynamoDB answers it.
+// item is a token, as DynamoDB answers it. It expires in the last second of the year 9999.
 const item = `{"id": {"S": "i"}, "digest": {"S": "d"}, "subject": {"S": "s"},
-	"created_at": {"S": "2026-03-01T12:00:00Z"}, "expires_at": {"N": "1800000000"}}`
+	"created_at": {"S": "2026-03-01T12:00:00Z"}, "expires_at": {"N": "253402300799"}}`
 
 // found is the answer to a GetItem that found this item.
 func found(stored string) http.HandlerFunc { return answer(http.StatusOK, `{"Item": `+stored+`}`) }
@@ -25,8 +25,8 @@ func found(stored string) http.HandlerFunc { return answer(http.StatusOK, `{"Ite
 func TestFindByAttempts(t *testing.T) {
 	issued := found(item)
 	bare := found(`{"id": {"S": "i"}}`)
-	timeless := found(strings.Replace(item, `{"N": "1800000000"}`, `{"S": "soon"}`, 1))
-	inMilliseconds := found(strings.Replace(item, "1800000000", "1800000000000", 1))
+	timeless := found(strings.Replace(item, `{"N": "253402300799"}`, `{"S": "soon"}`, 1))
+	tooLate := found(strings.Replace(item, "253402300799", "253402300800", 1))
 	anonymous := found(strings.Replace(item, `"subject": {"S": "s"},`, "", 1))
 	undigested := found(strings.Replace(item, `"digest": {"S": "d"},`, "", 1))
 	tests := []struct {
@@ -44,7 +44,7 @@ func TestFindByAttempts(t *testing.T) {
 		{name: "no subject", attempts: do(anonymous), want: errOther},
 		{name: "no digest", attempts: do(undigested), want: errOther},
 		{name: "a word for the time of expiry", attempts: do(timeless), want: errOther},
-		{name: "a time of expiry in milliseconds", attempts: do(inMilliseconds), want: errOther},
+		{name: "a time of expiry after the year 9999, such as one in milliseconds", attempts: do(tooLate), want: errOther},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestFindByAttempts(t *testing.T) {
 					Digest:    "d",
 					Subject:   "s",
 					CreatedAt: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
-					ExpiresAt: time.Unix(1_800_000_000, 0).UTC(),
+					ExpiresAt: time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC),
 				}
 				if err == nil && got != want {
 					t.Errorf("Find = %+v, want %+v", got, want)

@@ -62,8 +62,7 @@ func tokenItemKey(id string) map[string]types.AttributeValue {
 
 // decodeToken returns the token that an item holds, and changes item. Somebody may have written the item by hand. It
 // is an error if the digest or the subject is missing, if the time of expiry is no time in seconds, or if an attribute
-// has a type that the SDK cannot convert. A token
-// without a time of expiry counts as expired.
+// has a type that the SDK cannot convert. A token without a time of expiry counts as expired.
 func decodeToken(item map[string]types.AttributeValue) (token.Token, error) {
 	var id string
 	_ = attributevalue.Unmarshal(item[tokenKey], &id) // it is the key, so it is there and a string
@@ -73,11 +72,11 @@ func decodeToken(item map[string]types.AttributeValue) (token.Token, error) {
 	if err := unmarshal(item, &stored); err != nil {
 		return token.Token{}, fmt.Errorf("dynamo: the item with the id %q is no token: %w", id, err)
 	}
+	stored.ExpiresAt = stored.ExpiresAt.UTC()
 	tooLate := stored.ExpiresAt.Year() > 9999 // as that of an item with milliseconds
 	if stored.Digest == "" || stored.Subject == "" || tooLate {
 		return token.Token{}, fmt.Errorf("dynamo: the item with the id %q is no token", id)
 	}
-	stored.ExpiresAt = stored.ExpiresAt.UTC()
 	return token.Token(stored), nil
 }
 

@@ -41,7 +41,7 @@ plantstore: ## build the command-line tool, bin/plantstore
 
 # Without one of these, some tests and checks are left out.
 PROGRAMS = java npm jq st sam cfn-lint checkov lychee
-PROGRAMS += chromium # part: page
+PROGRAMS += chromium
 
 # More tests run at once than there are processors, because most wait for another process.
 test: ## run every test, with DynamoDB Local if it can be started
@@ -51,11 +51,10 @@ test: ## run every test, with DynamoDB Local if it can be started
 	@for program in $(PROGRAMS); do \
 		command -v $$program >/dev/null || echo "$$program is missing, so some tests or checks are left out: see CONTRIBUTING.md, Tools" >&2; \
 	done
-	@[ -n "$$DEPLOYMENT" ] || echo 'left out: deployments to a local AWS (DEPLOYMENT=1 go test -v ./test/deployment)' >&2 # part: local-aws
+	@[ -n "$$DEPLOYMENT" ] || echo 'left out: deployments to a local AWS (DEPLOYMENT=1 go test -v ./test/deployment)' >&2
 
 soak: ## run tests at length (some minutes)
 	SOAK=1 tools/local/dynamodb go test -count=1 -parallel 16 -timeout 1h ./test/faults
-	SOAK=1 go test -count=1 -timeout 1h ./tools/rename # part: rename
 
 check: ## run what CI runs first: format, lint, template, workflows, documents, contract, tests (BASE=origin/main)
 	go mod tidy -diff
@@ -120,7 +119,7 @@ build-%Function:
 	@tools/function $*
 
 # Targets of parts that a clone may not have, each in its part's folder.
--include tools/bench/bench.mk # part: bench
--include tools/local/aws.mk # part: local-aws
--include tools/mutation/mutation.mk # part: mutation
--include test/deployment/rehearse.mk # part: local-aws,github
+-include tools/bench/bench.mk
+-include tools/local/aws.mk
+-include tools/mutation/mutation.mk
+-include test/deployment/rehearse.mk

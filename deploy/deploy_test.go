@@ -235,18 +235,18 @@ func TestDeploy(t *testing.T) {
 			}
 			said := map[string]string{"output": output}
 			if slices.Contains(calls, "publish") {
-				said["summary"] = read(t, filepath.Join(p.folder, "summary")) // part: github
+				said["summary"] = read(t, filepath.Join(p.folder, "summary"))
 				said["published message"] = read(t, filepath.Join(p.folder, "published"))
 				shown := "stack                plant-store-staging: " + strings.TrimSpace(read(t, filepath.Join(p.folder, "answers/StackStatus"))) + ";"
 				if !strings.Contains(said["published message"], shown) {
 					t.Errorf("the topic gets %s, want %q in it", said["published message"], shown)
 				}
 			}
-			// part: github {
+			
 			if strings.Contains(output, "git checkout "+commit) && !strings.Contains(output, "-f commit="+commit) {
 				t.Errorf("it does not print the way back with GitHub:\n%s", output)
 			}
-			// }
+			
 			for name, text := range said {
 				if !strings.Contains(text, test.says) {
 					t.Errorf("the %s is %s, want %q in it", name, text, test.says)

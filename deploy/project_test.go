@@ -53,7 +53,7 @@ func (p project) run(t *testing.T, script []string, variables ...string) (output
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
 	command.Env = slices.Concat(variables, []string{
 		"PATH=" + filepath.Join(p.folder, "path") + ":" + os.Getenv("PATH"),
-		"GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY=" + filepath.Join(p.folder, "summary"), // part: github
+		"GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY=" + filepath.Join(p.folder, "summary"),
 		"AWS_REGION=eu-central-1",
 	})
 	out, _ := command.CombinedOutput() // the error is in the status
@@ -66,11 +66,11 @@ func (p project) run(t *testing.T, script []string, variables ...string) (output
 	if counts["revoke-smoke-test-token"] < tests || counts["revoke-smoke-test-other-token"] != tests {
 		t.Errorf("the calls are %v, want that the two tokens of each test are revoked", counts)
 	}
-	// part: github {
+	
 	if tests > 0 && !strings.Contains(string(out), "::add-mask::smoke-test-token\n::add-mask::smoke-test-other-token\n") {
 		t.Errorf("GitHub does not mask the tokens in its log:\n%s", out)
 	}
-	// }
+	
 	if _, err := os.Stat(filepath.Join(p.folder, "evil")); err == nil {
 		t.Errorf("a text of the stack was run as a command:\n%s", out)
 	}

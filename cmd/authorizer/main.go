@@ -4,14 +4,14 @@ package main
 
 import (
 	"log"
-	"os" // part: jwt
+	"os"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"plantstore/cmd/internal/coldstart"
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
-	"plantstore/internal/jwt" // part: jwt
+	"plantstore/internal/jwt"
 	"plantstore/internal/token"
 )
 
@@ -22,12 +22,12 @@ func main() {
 	}
 	tokens := &dynamo.Tokens{Client: resources.Client, Table: resources.Table}
 	var verifier token.Verifier = token.StoreVerifier{Store: tokens}
-	// part: jwt {
+	
 	// Without an issuer and an audience, AddIssuer returns verifier itself.
 	verifier, err = jwt.AddIssuer(verifier, os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE"))
 	if err != nil {
 		log.Fatalf("TOKEN_ISSUER and TOKEN_AUDIENCE: %v", err)
 	}
-	// }
+	
 	lambda.Start(&api.Authorizer{Verifier: verifier, Log: resources.Log})
 }

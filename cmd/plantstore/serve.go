@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"plantstore/internal/api"
-	"plantstore/internal/cors" // part: cors
+	"plantstore/internal/cors"
 	"plantstore/internal/gateway"
-	"plantstore/internal/jwt"  // part: jwt
-	"plantstore/internal/page" // part: page
+	"plantstore/internal/jwt"
+	"plantstore/internal/page"
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
 )
@@ -30,9 +30,9 @@ type serveCommand struct {
 // Help implements [kong.HelpProvider]. It describes the variables without a flag.
 func (*serveCommand) Help() string {
 	return "Without an endpoint, everything is in memory, with one token. Further variables:\n\n" +
-		"    TOKEN_ISSUER    issuer whose JWTs are accepted too\n" + // part: jwt
-		"    TOKEN_AUDIENCE  audiences of these JWTs, separated by commas\n" + // part: jwt
-		"    ALLOW_ORIGIN    origins whose pages may call the API, separated by commas\n" + // part: cors
+		"    TOKEN_ISSUER    issuer whose JWTs are accepted too\n" +
+		"    TOKEN_AUDIENCE  audiences of these JWTs, separated by commas\n" +
+		"    ALLOW_ORIGIN    origins whose pages may call the API, separated by commas\n" +
 		"    SERVE_TOKEN     token of an earlier serve, which the stores in memory accept again"
 }
 
@@ -43,29 +43,29 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		return err
 	}
 	var verifier token.Verifier = token.StoreVerifier{Store: opened.tokens}
-	// part: jwt {
+	
 	verifier, err = jwt.AddIssuer(verifier, os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE"))
 	if err != nil {
 		return usageError("TOKEN_ISSUER and TOKEN_AUDIENCE: " + err.Error())
 	}
-	// }
+	
 	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
 	handler := newHandler(opened.plants, verifier, log)
-	// part: cors {
+	
 	handler, err = cors.AllowOrigins(handler, os.Getenv("ALLOW_ORIGIN"), api.Routes())
 	if err != nil {
 		return usageError("ALLOW_ORIGIN: " + err.Error())
 	}
-	// }
+	
 	listener, err := listen(ctx, c.Addr)
 	if err != nil {
 		return err
 	}
-	// The page comes last, so that no other site can read it. // part: page
-	handler = page.NewHandler(handler, c.Addr, listener.Addr(), opened.bearer) // part: page
+	// The page comes last, so that no other site can read it.
+	handler = page.NewHandler(handler, c.Addr, listener.Addr(), opened.bearer)
 	url := urlOf(listener.Addr())
 	fmt.Printf("Plant Store runs at %s, %s. Press Ctrl-C to stop it.\n", url, c.whereStored())
-	fmt.Println(page.Greeting) // part: page
+	fmt.Println(page.Greeting)
 	c.explainUse(url, opened.bearer)
 	return serve(ctx, listener, newServer(handler, log))
 }

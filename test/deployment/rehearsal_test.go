@@ -96,11 +96,11 @@ func TestRehearsal(t *testing.T) {
 // allClaims returns the claims in the order in which a rehearsal shows them.
 func allClaims() []claim {
 	claims := slices.Concat(deploymentClaims, gatewayClaims)
-	claims = append(claims, corsClaims...) // part: cors
+	claims = append(claims, corsClaims...)
 	claims = slices.Concat(claims, updateClaims, canaryClaims, operationClaims)
-	claims = append(claims, lossClaims...) // part: restore
+	claims = append(claims, lossClaims...)
 	claims = append(claims, deletionClaims...)
-	claims = append(claims, returnClaims...) // part: restore
+	claims = append(claims, returnClaims...)
 	return claims
 }
 
@@ -124,8 +124,8 @@ func (r *rehearsal) show(t *testing.T, c claim) (row string) {
 
 // notShown is what no rehearsal shows. It ends the report.
 const notShown = "\nNo rehearsal shows:\n\n" +
-	"- the JWTs of an identity provider\n" + // part: jwt
-	"- the restore of a backup in another account\n" + // part: restore
+	"- the JWTs of an identity provider\n" +
+	"- the restore of a backup in another account\n" +
 	"- GitHub's own tokens\n" +
 	"- a domain\n" +
 	"- DegradedAlarm, GatewayAlarm and ThrottledAlarm, and the mail of an alarm\n" +
@@ -149,7 +149,7 @@ func (r *rehearsal) addEnvironment(t *testing.T) {
 	t.Helper()
 	r.must(t, "sed", "-i.bak", "s/staging/rehearsal/g", "samconfig.toml")
 	parameters := "Stage: staging\nRefusalLimit: 5\n"
-	parameters += "AllowedOrigins: " + origin + "\n" // part: cors
+	parameters += "AllowedOrigins: " + origin + "\n"
 	path := filepath.Join(r.folder, "environments/rehearsal.yaml")
 	if err := os.WriteFile(path, []byte(parameters), 0o600); err != nil {
 		t.Fatal(err)

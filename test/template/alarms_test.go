@@ -106,7 +106,7 @@ func filterPattern(t *testing.T, metric string) string {
 }
 
 // TestExpired compares ExpiredMetric with the line that the authorizer writes of an expired token.
-// TestRehearsal shows such lines to CloudWatch itself. // part: local-aws,github
+// TestRehearsal shows such lines to CloudWatch itself.
 // The line has every member that the metric reads.
 func TestExpired(t *testing.T) {
 	var written bytes.Buffer

@@ -21,7 +21,7 @@ type policy struct {
 
 // TestPowers checks that whoever deploys cannot get more rights, and cannot read, delete or replace the
 // data or the logs. GitHub's tokens for the environment get the role.
-// TestRehearsal shows that CloudFormation of the role cannot reach another stack. // part: local-aws
+// TestRehearsal shows that CloudFormation of the role cannot reach another stack.
 // The role, and the boundary of the roles that it makes, have nothing but these powers: a list of what is
 // forbidden would miss an action.
 func TestPowers(t *testing.T) {

@@ -70,7 +70,7 @@ Dumper.add_representer(str, Dumper.represent_str)
 template = read("template.yaml")
 stacks = {"template.yaml": with_references_as_text(template)}
 stacks["deploy/account.yaml"] = with_references_as_text(read("deploy/account.yaml"))
-stacks["deploy/role.yaml"] = with_references_as_text(read("deploy/role.yaml"))  # part: github
+stacks["deploy/role.yaml"] = with_references_as_text(read("deploy/role.yaml"))
 template["Globals"]["Function"]["CodeUri"] = "s3://bucket/key"
 for name in ("dev gradual", "staging gradual", "production gradual", "production at-once"):
     stacks[name] = translated(template, *name.split())

@@ -81,11 +81,11 @@ func TestWorkflowRights(t *testing.T) {
 		if len(w.Permissions) != 1 || w.Permissions["contents"] != "read" {
 			t.Errorf("%s may do %v, want contents: read", file, w.Permissions)
 		}
-		// part: github {
+		
 		if file == ".github/workflows/deploy.yml" {
 			continue // TestDeployWorkflow compares its jobs with a list
 		}
-		// }
+		
 		for name, job := range w.Jobs {
 			if job.Permissions != nil {
 				t.Errorf("%s: %s may do %v, want no permissions but those of the workflow", file, name, job.Permissions)
@@ -99,7 +99,7 @@ func TestCI(t *testing.T) {
 	ci := readWorkflow(t, ".github/workflows/ci.yml")
 	on, _ := ci["on"].(object)
 	events := []string{"pull_request"}
-	events = append(events, "workflow_call") // part: github
+	events = append(events, "workflow_call")
 	for _, event := range events {
 		if filter, isThere := on[event]; !isThere || filter != nil {
 			t.Errorf("ci starts on %v, want it to start on each %s", on, event)

@@ -22,7 +22,7 @@ func TestEnvironments(t *testing.T) {
 		t.Fatalf("there are the environments %q, %v", files, err)
 	}
 	ofDev := strings.Join(block(string(samconfig), "default"), "\n")
-	audiences := map[any]string{} // part: jwt
+	audiences := map[any]string{}
 	for _, file := range files {
 		name := strings.TrimSuffix(path.Base(file), ".yaml")
 		if name == "shared" {
@@ -32,7 +32,7 @@ func TestEnvironments(t *testing.T) {
 			t.Errorf("%s has the mistakes %q", name, mistakes)
 		}
 		got := strings.Join(block(string(samconfig), name), "\n")
-		got = strings.Replace(got, "profile = \"plant-store-local\"\n", "", 1) // part: local-aws
+		got = strings.Replace(got, "profile = \"plant-store-local\"\n", "", 1)
 		if want := strings.ReplaceAll(ofDev, "dev", name); got != want {
 			t.Errorf("the block of %s is\n%s\nwant\n%s", name, got, want)
 		}
@@ -45,12 +45,12 @@ func TestEnvironments(t *testing.T) {
 		if name == "production" && parameters["RefusalLimit"] == 100 {
 			t.Error("RefusalsAlarm is off in production")
 		}
-		// part: jwt {
+		
 		if audience := parameters["TokenAudience"]; audience != "" && audiences[audience] != "" {
 			t.Errorf("%s and %s take each other's JWTs, for %s", name, audiences[audience], audience)
 		}
 		audiences[parameters["TokenAudience"]] = name
-		// }
+		
 	}
 }
 

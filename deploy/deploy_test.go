@@ -242,11 +242,11 @@ func TestDeploy(t *testing.T) {
 					t.Errorf("the topic gets %s, want %q in it", said["published message"], shown)
 				}
 			}
-			
+
 			if strings.Contains(output, "git checkout "+commit) && !strings.Contains(output, "-f commit="+commit) {
 				t.Errorf("it does not print the way back with GitHub:\n%s", output)
 			}
-			
+
 			for name, text := range said {
 				if !strings.Contains(text, test.says) {
 					t.Errorf("the %s is %s, want %q in it", name, text, test.says)

@@ -66,11 +66,11 @@ func (p project) run(t *testing.T, script []string, variables ...string) (output
 	if counts["revoke-smoke-test-token"] < tests || counts["revoke-smoke-test-other-token"] != tests {
 		t.Errorf("the calls are %v, want that the two tokens of each test are revoked", counts)
 	}
-	
+
 	if tests > 0 && !strings.Contains(string(out), "::add-mask::smoke-test-token\n::add-mask::smoke-test-other-token\n") {
 		t.Errorf("GitHub does not mask the tokens in its log:\n%s", out)
 	}
-	
+
 	if _, err := os.Stat(filepath.Join(p.folder, "evil")); err == nil {
 		t.Errorf("a text of the stack was run as a command:\n%s", out)
 	}

@@ -22,12 +22,12 @@ func main() {
 	}
 	tokens := &dynamo.Tokens{Client: resources.Client, Table: resources.Table}
 	var verifier token.Verifier = token.StoreVerifier{Store: tokens}
-	
+
 	// Without an issuer and an audience, AddIssuer returns verifier itself.
 	verifier, err = jwt.AddIssuer(verifier, os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE"))
 	if err != nil {
 		log.Fatalf("TOKEN_ISSUER and TOKEN_AUDIENCE: %v", err)
 	}
-	
+
 	lambda.Start(&api.Authorizer{Verifier: verifier, Log: resources.Log})
 }

@@ -43,20 +43,20 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		return err
 	}
 	var verifier token.Verifier = token.StoreVerifier{Store: opened.tokens}
-	
+
 	verifier, err = jwt.AddIssuer(verifier, os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE"))
 	if err != nil {
 		return usageError("TOKEN_ISSUER and TOKEN_AUDIENCE: " + err.Error())
 	}
-	
+
 	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
 	handler := newHandler(opened.plants, verifier, log)
-	
+
 	handler, err = cors.AllowOrigins(handler, os.Getenv("ALLOW_ORIGIN"), api.Routes())
 	if err != nil {
 		return usageError("ALLOW_ORIGIN: " + err.Error())
 	}
-	
+
 	listener, err := listen(ctx, c.Addr)
 	if err != nil {
 		return err

@@ -81,11 +81,11 @@ func TestWorkflowRights(t *testing.T) {
 		if len(w.Permissions) != 1 || w.Permissions["contents"] != "read" {
 			t.Errorf("%s may do %v, want contents: read", file, w.Permissions)
 		}
-		
+
 		if file == ".github/workflows/deploy.yml" {
 			continue // TestDeployWorkflow compares its jobs with a list
 		}
-		
+
 		for name, job := range w.Jobs {
 			if job.Permissions != nil {
 				t.Errorf("%s: %s may do %v, want no permissions but those of the workflow", file, name, job.Permissions)

@@ -45,12 +45,12 @@ func TestEnvironments(t *testing.T) {
 		if name == "production" && parameters["RefusalLimit"] == 100 {
 			t.Error("RefusalsAlarm is off in production")
 		}
-		
+
 		if audience := parameters["TokenAudience"]; audience != "" && audiences[audience] != "" {
 			t.Errorf("%s and %s take each other's JWTs, for %s", name, audiences[audience], audience)
 		}
 		audiences[parameters["TokenAudience"]] = name
-		
+
 	}
 }
 

@@ -22,13 +22,13 @@ type Resources struct {
 	Log    *slog.Logger
 }
 
-// Open opens the resources of a function. The environment variable tableVariable names its table. The variable
-// BUILD, which may be empty, names the deployment in the log. If a variable is missing or malformed, the error
+// Open opens the resources of a function. The environment variable tableVariable names its table. The log names
+// the version of the function that Lambda runs. If a variable is missing or malformed, the error
 // names it. Open logs how long it took. First of all it makes package log write to the same log why the function or
 // an invocation failed, and nothing else. So the log.Fatal of a main is logged there, also with the error of Open.
 func Open(tableVariable string) (Resources, error) {
 	started := time.Now()
-	logger := newLog(os.Stdout, os.Getenv("BUILD"))
+	logger := newLog(os.Stdout, os.Getenv("AWS_LAMBDA_FUNCTION_VERSION"))
 	logFailures(logger)
 	table, config, err := readEnvironment(tableVariable)
 	if err != nil {

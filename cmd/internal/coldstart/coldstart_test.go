@@ -49,7 +49,7 @@ func TestOpen(t *testing.T) {
 }
 
 // A function logs how long it took to open. If it cannot run, it logs why and exits with 1. It also logs why an
-// invocation failed. Each line is JSON with the build and a time.
+// invocation failed. Each line is JSON with the function's version and a time.
 func TestFatalErrors(t *testing.T) {
 	authorizer := processtest.Build(t, "cmd/authorizer")
 	createplant := processtest.Build(t, "cmd/createplant")
@@ -60,7 +60,7 @@ func TestFatalErrors(t *testing.T) {
 		}
 	}))
 	defer runtime.Close()
-	complete := processtest.Environment("http://127.0.0.1:1", "TOKENS_TABLE=tokens", "AWS_LAMBDA_RUNTIME_API=127.0.0.1:1", "BUILD=b1")
+	complete := processtest.Environment("http://127.0.0.1:1", "TOKENS_TABLE=tokens", "AWS_LAMBDA_RUNTIME_API=127.0.0.1:1", "AWS_LAMBDA_FUNCTION_VERSION=7")
 	tests := []struct {
 		name, binary string
 		change       string // of the environment; the last value of a variable counts
@@ -90,15 +90,15 @@ func TestFatalErrors(t *testing.T) {
 			var failures string // of all lines
 			for text := range bytes.Lines(printed) {
 				var line struct {
-					Level, Build, Error string
+					Level, Version, Error string
 					Timestamp           time.Time
 					Took                *int `json:"init_ms"`
 				}
 				if err := json.Unmarshal(text, &line, json.MatchCaseInsensitiveNames(true)); err != nil {
 					t.Fatalf("log = %q, want JSON: %v", text, err)
 				}
-				if line.Build != "b1" || line.Timestamp.IsZero() || (line.Level == "ERROR") != (line.Error != "") {
-					t.Errorf("log = %s, want the build b1, a time, and the level ERROR for an error", text)
+				if line.Version != "7" || line.Timestamp.IsZero() || (line.Level == "ERROR") != (line.Error != "") {
+					t.Errorf("log = %s, want the version 7, a time, and the level ERROR for an error", text)
 				}
 				opened = opened || line.Took != nil
 				failures += line.Error

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// newLog returns a logger that writes JSON lines to w, each with the name of the build.
-func newLog(w io.Writer, build string) *slog.Logger {
-	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{ReplaceAttr: renameTime})).With("build", build)
+// newLog returns a logger that writes JSON lines to w, each with the version of the function.
+func newLog(w io.Writer, version string) *slog.Logger {
+	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{ReplaceAttr: renameTime})).With("version", version)
 }
 
 // renameTime names the time of a line as Lambda does, which otherwise adds a time of its own. Source:

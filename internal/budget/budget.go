@@ -7,8 +7,8 @@
 //   - until API Gateway answers in place of the function: 30 s for an operation, 10 s for the authorizer
 //
 // A longer wait would only occupy one of the executions that Lambda allows at once: the client can repeat
-// the request. The WriteTimeout of cmd/plantstore, and figures in docs/reliability.md and
-// docs/emergencies.md, follow from these times.
+// the request. The WriteTimeout of cmd/plantstore, and figures in
+// docs/architecture.md, follow from these times.
 package budget
 
 import "time"

@@ -80,7 +80,7 @@ dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables and a 
 	@tools/local/dynamodb --port 8000 go run ./tools/samples -wait
 
 bench: ## compare the functions with an empty one, on Linux
-	tools/bench/run
+	go test -run "^$$" -bench . -benchtime 30x ./tools/bench
 
 # `sam build` calls this in a copy of the project, with ARTIFACTS_DIR. The caller's Go settings must not change the binary.
 build-%Function:

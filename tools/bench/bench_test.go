@@ -97,7 +97,7 @@ func BenchmarkColdStart(b *testing.B) {
 			if !strings.Contains(answer, f.want) {
 				b.Fatalf("%s answers %s, want %q in it", f.name, answer, f.want)
 			}
-			functions[i].took = append(f.took, took.Seconds()*1e3)
+			functions[i].took = append(functions[i].took, took.Seconds()*1e3)
 		}
 	}
 	b.ReportMetric(0, "ns/op")

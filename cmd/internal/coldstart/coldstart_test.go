@@ -91,8 +91,8 @@ func TestFatalErrors(t *testing.T) {
 			for text := range bytes.Lines(printed) {
 				var line struct {
 					Level, Version, Error string
-					Timestamp           time.Time
-					Took                *int `json:"init_ms"`
+					Timestamp             time.Time
+					Took                  *int `json:"init_ms"`
 				}
 				if err := json.Unmarshal(text, &line, json.MatchCaseInsensitiveNames(true)); err != nil {
 					t.Fatalf("log = %q, want JSON: %v", text, err)

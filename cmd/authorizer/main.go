@@ -4,14 +4,12 @@ package main
 
 import (
 	"log"
-	"os"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"plantstore/cmd/internal/coldstart"
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
-	"plantstore/internal/jwt"
 	"plantstore/internal/token"
 )
 
@@ -21,13 +19,5 @@ func main() {
 		log.Fatal(err)
 	}
 	tokens := &dynamo.Tokens{Client: resources.Client, Table: resources.Table}
-	var verifier token.Verifier = token.StoreVerifier{Store: tokens}
-
-	// Without an issuer and an audience, AddIssuer returns verifier itself.
-	verifier, err = jwt.AddIssuer(verifier, os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE"))
-	if err != nil {
-		log.Fatalf("TOKEN_ISSUER and TOKEN_AUDIENCE: %v", err)
-	}
-
-	lambda.Start(&api.Authorizer{Verifier: verifier, Log: resources.Log})
+	lambda.Start(&api.Authorizer{Verifier: token.StoreVerifier{Store: tokens}, Log: resources.Log})
 }

@@ -13,7 +13,6 @@ import (
 
 	"plantstore/internal/gateway"
 	"plantstore/internal/memory"
-	"plantstore/internal/token"
 )
 
 // A client that sends too much, or too slowly, is refused, and its connection is closed.
@@ -43,8 +42,7 @@ func TestLimits(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := httptest.NewTestServer(t, nil)
 				log := slog.New(slog.DiscardHandler)
-				verifier := token.StoreVerifier{Store: new(memory.Tokens)}
-				server.Config = newServer(newHandler(new(memory.Plants), verifier, log), log)
+				server.Config = newServer(newHandler(new(memory.Plants), new(memory.Tokens), log), log)
 				transport, _ := server.Client().Transport.(*http.Transport)
 				connection, err := transport.DialContext(t.Context(), "tcp", "localhost:80")
 				if err != nil {

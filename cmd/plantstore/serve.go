@@ -14,7 +14,6 @@ import (
 	"plantstore/internal/api"
 	"plantstore/internal/cors"
 	"plantstore/internal/gateway"
-	"plantstore/internal/jwt"
 	"plantstore/internal/page"
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
@@ -30,10 +29,8 @@ type serveCommand struct {
 // Help implements [kong.HelpProvider]. It describes the variables without a flag.
 func (*serveCommand) Help() string {
 	return "Without an endpoint, everything is in memory, with one token. Further variables:\n\n" +
-		"    TOKEN_ISSUER    issuer whose JWTs are accepted too\n" +
-		"    TOKEN_AUDIENCE  audiences of these JWTs, separated by commas\n" +
-		"    ALLOW_ORIGIN    origins whose pages may call the API, separated by commas\n" +
-		"    SERVE_TOKEN     token of an earlier serve, which the stores in memory accept again"
+		"    ALLOW_ORIGIN  origins whose pages may call the API, separated by commas\n" +
+		"    SERVE_TOKEN   token of an earlier serve, which the stores in memory accept again"
 }
 
 // Run starts a server, prints how to use it, and serves until ctx ends.
@@ -42,15 +39,8 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var verifier token.Verifier = token.StoreVerifier{Store: opened.tokens}
-
-	verifier, err = jwt.AddIssuer(verifier, os.Getenv("TOKEN_ISSUER"), os.Getenv("TOKEN_AUDIENCE"))
-	if err != nil {
-		return usageError("TOKEN_ISSUER and TOKEN_AUDIENCE: " + err.Error())
-	}
-
 	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
-	handler := newHandler(opened.plants, verifier, log)
+	handler := newHandler(opened.plants, opened.tokens, log)
 
 	handler, err = cors.AllowOrigins(handler, os.Getenv("ALLOW_ORIGIN"), api.Routes())
 	if err != nil {
@@ -74,9 +64,9 @@ func (c *serveCommand) Run(ctx context.Context) error {
 func (c *serveCommand) inMemory() bool { return c.EndpointURL == "" }
 
 // newHandler returns the API: the two Lambda functions' handlers behind a gateway.
-func newHandler(plants plant.Store, verifier token.Verifier, log *slog.Logger) http.Handler {
+func newHandler(plants plant.Store, tokens token.Finder, log *slog.Logger) http.Handler {
 	return gateway.New(gateway.Options{
-		Authorizer: &api.Authorizer{Verifier: verifier, Log: log},
+		Authorizer: &api.Authorizer{Verifier: token.StoreVerifier{Store: tokens}, Log: log},
 		Routes:     api.Routes(),
 		Function:   &api.Service{Plants: plants, Log: log, NewKey: rand.Text},
 		Log:        log,

@@ -32,7 +32,7 @@ type Principal struct {
 	TokenID string // for logs
 }
 
-// Verifier verifies bearer tokens.
+// Verifier verifies bearer tokens. It is the seam for tokens of another kind, such as the JWTs of an identity provider.
 type Verifier interface {
 	// Verify returns the principal of bearer, or a [Reason] if bearer is not a valid token now. It returns
 	// [ErrUnavailable] if that cannot be found out now. Any other error means that Verify cannot succeed until

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"plantstore/internal/api"
-	"plantstore/internal/cors"
 	"plantstore/internal/gateway"
 	"plantstore/internal/page"
 	"plantstore/internal/plant"
@@ -26,11 +25,10 @@ type serveCommand struct {
 	TokensTable string `env:"TOKENS_TABLE" default:"${tokens_table}" help:"Table of tokens in a local DynamoDB (default ${default}). serve creates it if it does not exist."`
 }
 
-// Help implements [kong.HelpProvider]. It describes the variables without a flag.
+// Help implements [kong.HelpProvider]. It describes the variable without a flag.
 func (*serveCommand) Help() string {
-	return "Without an endpoint, everything is in memory, with one token. Further variables:\n\n" +
-		"    ALLOW_ORIGIN  origins whose pages may call the API, separated by commas\n" +
-		"    SERVE_TOKEN   token of an earlier serve, which the stores in memory accept again"
+	return "Without an endpoint, everything is in memory, with one token. A further variable:\n\n" +
+		"    SERVE_TOKEN  token of an earlier serve, which the stores in memory accept again"
 }
 
 // Run starts a server, prints how to use it, and serves until ctx ends.
@@ -41,17 +39,10 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	}
 	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
 	handler := newHandler(opened.plants, opened.tokens, log)
-
-	handler, err = cors.AllowOrigins(handler, os.Getenv("ALLOW_ORIGIN"), api.Routes())
-	if err != nil {
-		return usageError("ALLOW_ORIGIN: " + err.Error())
-	}
-
 	listener, err := listen(ctx, c.Addr)
 	if err != nil {
 		return err
 	}
-	// The page comes last, so that no other site can read it.
 	handler = page.NewHandler(handler, c.Addr, listener.Addr(), opened.bearer)
 	url := urlOf(listener.Addr())
 	fmt.Printf("Plant Store runs at %s, %s. Press Ctrl-C to stop it.\n", url, c.whereStored())

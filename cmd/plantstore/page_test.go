@@ -1,58 +1,59 @@
 package main
 
 import (
-	"context"
-	"os"
-	"os/exec"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/chromedp/chromedp"
-
-	"plantstore/internal/page"
-	"plantstore/test/processtest"
 )
 
-// TestPage creates a plant by a click on the page, which the greeting names. It also takes the picture in README.md:
-//
-//	PICTURE=$PWD/docs/page.png go test -count=1 -run TestPage ./cmd/plantstore
+// The page loads its script and the contract from the same server. All other requests are for the API.
 func TestPage(t *testing.T) {
 	t.Parallel()
-	chromium, err := exec.LookPath("chromium")
+	api := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "the API", http.StatusNotFound) })
+	server := httptest.NewServer(withPage(api))
+	t.Cleanup(server.Close)
+	for _, test := range []struct {
+		request string
+		status  int
+		want    string // in the answer
+	}{
+		{"GET /docs/", 200, `"/openapi.yaml"`},
+		{"GET /docs/", 200, `src="/docs/swagger-ui-bundle.js"`},
+		{"GET /docs/swagger-ui-bundle.js", 200, "SwaggerUIBundle"},
+		{"GET /openapi.yaml", 200, "title: Plant Store"},
+		{"GET /", 404, "the API"},
+		{"GET /plants", 404, "the API"},
+		{"GET //openapi.yaml", 404, "the API"},
+		{"POST /plants", 404, "the API"},
+		{"POST /docs/", 404, "the API"},
+	} {
+		t.Run(test.request, func(t *testing.T) {
+			method, path, _ := strings.Cut(test.request, " ")
+			status, body := send(t, method, server.URL+path)
+			if status != test.status || !strings.Contains(body, test.want) {
+				t.Errorf("%s = %d %.200s, want %d with %s", test.request, status, body, test.status, test.want)
+			}
+		})
+	}
+}
+
+// send sends a request, and returns the status and the body of the answer.
+func send(t *testing.T, method, url string) (status int, body string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
 	if err != nil {
-		processtest.SkipWithout(t, "Chromium: apt-get install chromium")
-	}
-	// Root has no sandbox, and the browser opens nothing but the page.
-	options := chromedp.WithAllocatorOptions(chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.WindowSize(1000, 2400))
-	server := processtest.Serve(t, os.Args[0], asCommand)
-	if !strings.Contains(server.Greeting, page.Greeting) {
-		t.Errorf("serve prints %q, want %q in it", server.Greeting, page.Greeting)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	browser, stop := chromedp.NewContext(ctx, options)
-	defer stop()
-	if _, err := chromedp.Run(browser, chromedp.Navigate(server.URL)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := chromedp.Run(browser, chromedp.Click(".execute", chromedp.NodeVisible)); err != nil {
-		t.Fatal(err)
-	}
-	created, err := chromedp.Run(browser, chromedp.Text(".live-responses-table tbody", chromedp.NodeVisible))
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(created, `"name": "Monstera"`) {
-		t.Errorf("the click shows %q, want a Plant", created)
+	defer response.Body.Close() //nolint:errcheck // it has been read
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if file := os.Getenv("PICTURE"); file != "" {
-		picture, err := chromedp.Run(browser, chromedp.CaptureScreenshot())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, picture, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	return response.StatusCode, string(content)
 }

@@ -13,7 +13,6 @@ import (
 
 	"plantstore/internal/api"
 	"plantstore/internal/gateway"
-	"plantstore/internal/page"
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
 )
@@ -38,15 +37,14 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		return err
 	}
 	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
-	handler := newHandler(opened.plants, opened.tokens, log)
+	handler := withPage(newHandler(opened.plants, opened.tokens, log))
 	listener, err := listen(ctx, c.Addr)
 	if err != nil {
 		return err
 	}
-	handler = page.NewHandler(handler, c.Addr, listener.Addr(), opened.bearer)
 	url := urlOf(listener.Addr())
 	fmt.Printf("Plant Store runs at %s, %s. Press Ctrl-C to stop it.\n", url, c.whereStored())
-	fmt.Println(page.Greeting)
+	fmt.Printf("Open %s%s in a browser to read the contract and try it out.\n", url, pagePath)
 	c.explainUse(url, opened.bearer)
 	return serve(ctx, listener, newServer(handler, log))
 }

@@ -17,7 +17,7 @@ LINT       = $(GO_RUN) github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2
 OASDIFF    = $(GO_RUN) github.com/oasdiff/oasdiff@v1.30.0
 VULNCHECK  = $(GO_RUN) golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: help run plantstore test soak check lint format compatible vulnerabilities contract deploy dynamodb bench
+.PHONY: help run plantstore test check lint format compatible vulnerabilities contract deploy dynamodb bench
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,11 +33,8 @@ plantstore: ## build the command-line tool, bin/plantstore
 # More tests run at once than there are processors, because most wait for another process.
 test: ## run every test, with DynamoDB Local if it can be started
 	@echo 'The first run fetches Go, the modules and DynamoDB Local, which takes some minutes.'
-	tools/local/dynamodb sh -c 'go test -count=1 -parallel 16 $(RACE) ./internal/... ./cmd/... && \
-		go test -count=1 -parallel 16 -p 4 ./test/... ./examples/... ./tools/...'
-
-soak: ## run the tests of faults at length (some minutes)
-	SOAK=1 tools/local/dynamodb go test -count=1 -parallel 16 -timeout 1h ./test/faults
+	tools/local/dynamodb sh -c 'go test -count=1 -parallel 16 $(RACE) ./internal/... && \
+		go test -count=1 -parallel 16 ./cmd/... ./test/... ./examples/... ./tools/...'
 
 check: lint compatible test ## run what CI runs first (needs requirements.txt; BASE=origin/main)
 	go mod tidy -diff

@@ -3,27 +3,17 @@ package main
 import (
 	"bytes"
 	"context"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"plantstore/test/processtest"
 )
 
-// asCommand is a variable with which the program of these tests runs as the command.
-const asCommand = "RUN_AS_COMMAND=yes"
-
-func TestMain(m *testing.M) {
-	if slices.Contains(os.Environ(), asCommand) {
-		main()
-		return
-	}
-	m.Run()
-}
+func TestMain(m *testing.M) { processtest.Main(m, main) }
 
 // tool is the command plantstore with an environment of its own.
 type tool struct{ environment []string }
@@ -31,7 +21,7 @@ type tool struct{ environment []string }
 func newTool(t *testing.T, environment ...string) tool {
 	t.Helper()
 	return tool{environment: append([]string{
-		asCommand, "GORACE=" + os.Getenv("GORACE"), "AWS_EC2_METADATA_DISABLED=true",
+		processtest.AsCommand, "GORACE=" + os.Getenv("GORACE"), "AWS_EC2_METADATA_DISABLED=true",
 		"HOME=" + t.TempDir(),       // without a configuration of the user who runs the tests
 		"GOCOVERDIR=" + t.TempDir(), // without it, `go test -cover` makes the command print a warning
 	}, environment...)}
@@ -73,8 +63,6 @@ func TestFailures(t *testing.T) {
 	t.Parallel()
 	const usage, other = 2, 1 // exit statuses
 	plantstore := newTool(t)
-	stranger := httptest.NewServer(http.NotFoundHandler())
-	t.Cleanup(stranger.Close)
 	for _, test := range []struct {
 		name, args string
 		status     int
@@ -96,9 +84,6 @@ func TestFailures(t *testing.T) {
 
 		{"an address of another machine", "serve --addr 192.0.2.1:8080", other, "(listen tcp 192.0.2.1:8080: "},
 		{"no region", "token list --table tokens", other, "no AWS region: set AWS_REGION"},
-		{"no DynamoDB to list", "token list --endpoint-url http://u:secret@127.0.0.1:1", other, "DynamoDB at http://u:xxxxx@127.0.0.1:1"},
-		{"another server in place of DynamoDB", "token list --endpoint-url " + stranger.URL, other, "something other than DynamoDB answers at http://127.0.0.1:"},
-		{"no DynamoDB to revoke", "token revoke --endpoint-url http://127.0.0.1:1 id", other, "DynamoDB at http://127.0.0.1:1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -19,7 +20,7 @@ import (
 // A request that has begun is answered, even if the server is stopping.
 func TestServeStops(t *testing.T) {
 	t.Parallel()
-	server := processtest.Serve(t, os.Args[0], asCommand)
+	server := processtest.Serve(t)
 	address := strings.TrimPrefix(server.URL, "http://")
 	connection, err := net.Dial("tcp", address)
 	if err != nil {
@@ -46,17 +47,15 @@ func TestServeStops(t *testing.T) {
 // variable of clients.
 func TestServeToken(t *testing.T) {
 	t.Parallel()
-	earlier := processtest.Serve(t, os.Args[0], asCommand).Token
-	server := processtest.Serve(t, os.Args[0], asCommand, "SERVE_TOKEN="+earlier, "TOKEN=a client's")
-	_, got := processtest.Post(t, server.URL+"/plants", http.Header{"Authorization": {"Bearer " + earlier}})
+	earlier := processtest.Serve(t).Token
+	server := processtest.Serve(t, "SERVE_TOKEN="+earlier, "TOKEN=a client's")
+	_, got := processtest.Send(t, http.MethodPost, server.URL+"/plants", http.Header{"Authorization": {"Bearer " + earlier}})
 	if want := `{"error":1002,`; !strings.HasPrefix(got, want) {
 		t.Errorf("POST /plants = %s, want %s", got, want)
 	}
 	if server.Token != earlier {
 		t.Errorf("serve prints the token %q, want %q", server.Token, earlier)
 	}
-	mistyped := newTool(t, "SERVE_TOKEN="+earlier+"x")
-	mistyped.check(t, "serve", result{status: 2, stderr: ".*SERVE_TOKEN is not a token .*\n"})
 }
 
 // In a local DynamoDB, serve creates the tables that the other commands ask for, unless they exist. The command
@@ -67,11 +66,48 @@ func TestServeCreatesTables(t *testing.T) {
 	environment := []string{"AWS_ENDPOINT_URL_DYNAMODB=" + dynamotest.Endpoint(t), "PLANTS_TABLE=p-" + run, "TOKENS_TABLE=t-" + run}
 	plantstore := newTool(t, environment...)
 	plantstore.check(t, "token list", result{status: 1, stderr: ".*the table does not exist: t-" + run + "; .*`plantstore serve`.*\n"})
-	processtest.Serve(t, os.Args[0], append(environment, asCommand)...)
-	server := processtest.Serve(t, os.Args[0], append(environment, asCommand)...)
+	processtest.Serve(t, environment...)
+	server := processtest.Serve(t, environment...)
 	_, issue, _ := strings.Cut(server.Greeting, os.Args[0]+" ")
 	newTool(t).check(t, issue, result{stdout: "pst_.*\n", stderr: "Token .* for NAME, .*\n"})
 	plantstore.check(t, "token list", result{stdout: header + ".* NAME .*\n"})
+}
+
+// README.md shows the command that serve prints, and what that prints when it is run, run again, and run with another
+// key. The command sends the token to no proxy.
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme := string(content)
+	server := processtest.Serve(t)
+	_, command, _ := strings.Cut(server.Greeting, "  curl")
+	command = "curl " + strings.TrimSpace(command)
+	shown := strings.NewReplacer(server.URL, "http://127.0.0.1:8080", server.Token, "<ACCESS_TOKEN>").Replace(command)
+	if !strings.Contains(readme, "\n"+shown+"\n") {
+		t.Errorf("serve prints %q, which README.md lacks", shown)
+	}
+	another := strings.Replace(command, "Idempotency-Key: first", "Idempotency-Key: second", 1)
+	for _, typed := range []string{command, command, another} {
+		curl := exec.CommandContext(t.Context(), "sh", "-c", typed)
+		curl.Env = append(os.Environ(), "http_proxy=http://127.0.0.1:1", "no_proxy=")
+		printed, err := curl.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := "```json\n" + string(printed) + "```"; !strings.Contains(readme, want) {
+			t.Errorf("%s prints %s, and README.md lacks %q", typed, printed, want)
+		}
+	}
+}
+
+// serve does not start with a malformed SERVE_TOKEN.
+func TestMalformedServeToken(t *testing.T) {
+	t.Parallel()
+	want := result{status: 2, stderr: ".*SERVE_TOKEN is not a token .*\n"}
+	newTool(t, "SERVE_TOKEN=pst_x").check(t, "serve", want)
 }
 
 // A client on this machine can use the address that serve prints.

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"maps"
 	"testing"
-
-	"plantstore/internal/token"
 )
 
 // A header is found by its name, in whatever case a gateway sends it. Nobody can tell which of two values
@@ -90,25 +88,27 @@ func TestBearer(t *testing.T) {
 	}
 }
 
-// Both functions answer and log whatever comes in. No plant is created, and no token is verified.
-func TestMalformedEvents(t *testing.T) {
-	deny := verdict{Finding: "deny", Presented: token.Digest("")}
-	unavailable := verdict{Finding: "unavailable", Presented: token.Digest("")}
+// A content type of JSON may have parameters, and may be missing.
+func TestIsJSON(t *testing.T) {
 	tests := []struct {
-		name, event string
-		code        int32   // of the function
-		want        verdict // of the authorizer
+		name, contentType string
+		want              bool
 	}{
-		{"no member", "{}", 2001, deny},
-		{"a header that is no text", `{"headers":{"canary":1}}`, 5001, unavailable},
+		{"none", "", true},
+		{"another case, and parameters", "Application/JSON ; charset=x; y", true},
+		{"a parameter without a space", "application/json;charset=UTF-8", true},
+		{"a tab at the end", "application/json\t", true},
+
+		{"a longer subtype", "application/jsonp", false},
+		{"JSON of another kind", "application/problem+json", false},
+		{"another subtype of the same length", "application/jsom", false},
+		{"a parameter alone", "; charset=x", false},
+		{"a letter that folds to s", "application/jſon", false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := checkedAnswer(t, store{}, []byte(test.event)); got.refusal.Code != test.code {
-				t.Errorf("Invoke = %v, want %d", got, test.code)
-			}
-			if got, line := checkedVerdict(t, nil, []byte(test.event)); got != test.want {
-				t.Errorf("verdict = %+v, logged as %v, want %+v", got, line, test.want)
+			if got := isJSON(test.contentType); got != test.want {
+				t.Errorf("isJSON(%q) = %t, want %t", test.contentType, got, test.want)
 			}
 		})
 	}

@@ -1,21 +1,15 @@
 package api
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"maps"
 	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/aws/aws-lambda-go/lambda"
-	"github.com/aws/aws-lambda-go/lambdacontext"
 
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
@@ -24,11 +18,8 @@ import (
 // A request without a well-formed token is refused, whatever the verdict is. With one, a verdict that is not an
 // explicit allow of the very Authorization value lets no request through. All other checks come later.
 func TestAuthentication(t *testing.T) {
-	verdictOn := func(authorization, verdict string) object {
-		return object{"verdict": verdict, "presented": token.Digest(authorization), "subject": "alice", "token_id": "t1"}
-	}
 	allowWithout := func(member string) object {
-		v := verdictOn(credentials, "allow")
+		v := judged(credentials, "allow")
 		delete(v, member)
 		return v
 	}
@@ -37,34 +28,64 @@ func TestAuthentication(t *testing.T) {
 		name          string
 		authorization string
 		verdict       any
-		code          int32
+		want          string
 	}{
-		{"no token, and no authorizer ran", "", nil, 2001},
-		{"no token, and an allow", "", verdictOn("", "allow"), 2001},
-		{"a malformed token, and no authorizer ran", malformed, nil, 2002},
-		{"a malformed token, and an allow", malformed, verdictOn(malformed, "allow"), 2002},
+		{"no token, and no authorizer ran", "", nil, "400 2001"},
+		{"no token, and an allow", "", judged("", "allow"), "400 2001"},
+		{"a malformed token, and no authorizer ran", malformed, nil, "400 2002"},
+		{"a malformed token, and an allow", malformed, judged(malformed, "allow"), "400 2002"},
 
-		{"an invalid token", credentials, verdictOn(credentials, "deny"), 2003},
-		{"a token that cannot be checked", credentials, verdictOn(credentials, "unavailable"), 5003},
+		{"an invalid token", credentials, judged(credentials, "deny"), "400 2003"},
+		{"a token that cannot be checked", credentials, judged(credentials, "unavailable"), "400 5003, retry after 1"},
 
-		{"no authorizer ran", credentials, nil, 5001},
-		{"an unknown verdict", credentials, verdictOn(credentials, "maybe"), 5001},
-		{"an allow of no value", credentials, allowWithout("presented"), 5001},
-		{"an allow of another value", credentials, verdictOn("Bearer other", "allow"), 5001},
-		{"a deny of another value", credentials, verdictOn("Bearer other", "deny"), 5001},
-		{"unavailable for another value", credentials, verdictOn("Bearer other", "unavailable"), 5001},
-		{"an allow without a subject", credentials, allowWithout("subject"), 5001},
-		{"an allow without a token id", credentials, allowWithout("token_id"), 5001},
+		{"no authorizer ran", credentials, nil, "400 5001"},
+		{"an unknown verdict", credentials, judged(credentials, "maybe"), "400 5001"},
+		{"an allow of no value", credentials, allowWithout("presented"), "400 5001"},
+		{"an allow of another value", credentials, judged("Bearer other", "allow"), "400 5001"},
+		{"a deny of another value", credentials, judged("Bearer other", "deny"), "400 5001"},
+		{"unavailable for another value", credentials, judged("Bearer other", "unavailable"), "400 5001"},
+		{"an allow without a subject", credentials, allowWithout("subject"), "400 5001"},
+		{"an allow without a token id", credentials, allowWithout("token_id"), "400 5001"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			headers := map[string]string{"authorization": test.authorization, "content-type": "text/plain", "idempotency-key": "a b"}
-			got := checkedAnswer(t, store{}, event(headers, "", test.verdict))
-			if got.refusal.Code != test.code || got.key != "" {
-				t.Errorf("Invoke = %v, want the error %d and no key: nothing was written", got, test.code)
+			got, line := answered(t, nil, event(headers, "", test.verdict))
+			if got != test.want || !strings.Contains(line, ` subject="" token_id="" `) {
+				t.Errorf("Invoke = %s, logged as %s, want %s, and no subject", got, line, test.want)
 			}
-			if got.line["subject"] != "" || got.line["token_id"] != "" {
-				t.Errorf("log = %v, want no subject and no token id", got.line)
+		})
+	}
+}
+
+// Each check has its error. If several things are wrong with a request, the first check decides. Package plant tests
+// which bodies are refused.
+func TestChecks(t *testing.T) {
+	large := `{"id":1,"name":"` + strings.Repeat("n", plant.MaxSize+1) + `"}`
+	key := func(key string) map[string]string { return map[string]string{"idempotency-key": key} }
+	wrong := map[string]string{"content-type": "text/plain", "idempotency-key": "a b"}
+	tests := []struct {
+		name    string
+		headers map[string]string
+		body    string
+		want    string
+	}{
+		{"another content type, a malformed key and no body", wrong, "", "400 1001"},
+		{"a malformed key and no body", key("a b"), "", "400 1006"},
+		{"an empty key", key(""), validBody, "400 1006"},
+		{"a key of 256 characters", key(strings.Repeat("k", 256)), validBody, "400 1006"},
+		{"no body", nil, "", "400 1002"},
+		{"a body that is not JSON", nil, canary, "400 1003"},
+		{
+			"a body that is not a NewPlant", nil, `{"id":null,"canary":1}`,
+			"400 1004: The body is not a NewPlant: id must be an integer; name is required.",
+		},
+		{"a text that is too large", nil, large, "400 1005"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got, _ := answered(t, nil, event(test.headers, test.body, judged(credentials, "allow"))); got != test.want {
+				t.Errorf("Invoke = %s, want %s", got, test.want)
 			}
 		})
 	}
@@ -74,62 +95,55 @@ func TestAuthentication(t *testing.T) {
 // that hangs has 2.7 s.
 func TestOutcomes(t *testing.T) {
 	key := "!" + strings.Repeat("~", 254) // the longest, of the first and the last visible character
+	unknown := errors.New("unknown")
 	tests := []struct {
 		name    string
 		wait    time.Duration // of the store; 0 is 1.5 ms
 		outcome error         // of the write
-		code    int32
-		key     string // in the answer
+		want    string
+		log     string // its level, code and duration
 	}{
-		{name: "the plant is created"},
-		{name: "the id exists", outcome: plant.ErrExists, code: 3001},
-		{name: "the key was used", outcome: plant.ErrKeyReused, code: 3002},
-		{name: "an unknown error", outcome: errors.New("unknown"), code: 5001},
-		{name: "the store is unavailable", outcome: plant.ErrUnavailable, code: 5002, key: key},
-		{name: "the outcome is unknown", outcome: plant.ErrOutcomeUnknown, code: 5004, key: key},
-		{name: "the store hangs", wait: time.Hour, outcome: plant.ErrOutcomeUnknown, code: 5004, key: key},
+		{name: "the plant is created", want: `200 {"name":"canary"}`, log: "INFO 0 1.5"},
+		{name: "the id exists", outcome: plant.ErrExists, want: "400 3001", log: "INFO 3001 1.5"},
+		{name: "the key was used", outcome: plant.ErrKeyReused, want: "400 3002", log: "INFO 3002 1.5"},
+		{name: "an unknown error", outcome: unknown, want: "400 5001", log: "ERROR 5001 1.5"},
+		{name: "the store is unavailable", outcome: plant.ErrUnavailable, want: "400 5002, retry after 1 with " + key, log: "ERROR 5002 1.5"},
+		{name: "the outcome is unknown", outcome: plant.ErrOutcomeUnknown, want: "400 5004, retry after 1 with " + key, log: "ERROR 5004 1.5"},
+		{name: "the store hangs", wait: time.Hour, outcome: plant.ErrOutcomeUnknown, want: "400 5004, retry after 1 with " + key, log: "ERROR 5004 2700"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				start := time.Now()
-				wait := cmp.Or(test.wait, 1500*time.Microsecond)
-				plants := store{create: func(ctx context.Context, got plant.Write) error {
-					want := plant.Write{
-						NewPlant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: canary}},
-						WriteKey: plant.NewWriteKey("alice", key),
-						Subject:  "alice",
-						Time:     start.UTC(),
-					}
-					if !reflect.DeepEqual(got, want) {
-						t.Errorf("the store is asked to create %+v, want %+v", got, want)
+				wantWrite := plant.Write{
+					NewPlant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: canary}},
+					WriteKey: plant.NewWriteKey("alice", key),
+					Subject:  "alice",
+					Time:     time.Now().UTC(),
+				}
+				got, line := answered(t, func(ctx context.Context, got plant.Write) error {
+					if !reflect.DeepEqual(got, wantWrite) {
+						t.Errorf("the store is asked to create %+v, want %+v", got, wantWrite)
 					}
 					select {
-					case <-time.After(wait):
+					case <-time.After(cmp.Or(test.wait, 1500*time.Microsecond)):
 					case <-ctx.Done():
 					}
 					if test.outcome == nil {
 						return nil
 					}
 					return fmt.Errorf("%w: the cause", test.outcome)
-				}}
-				got := checkedAnswer(t, plants, event(map[string]string{"idempotency-key": key}, validBody, allowed()))
-				if got.refusal.Code != test.code || got.key != test.key {
-					t.Errorf("Invoke = %v, want code %d and key %q", got, test.code, test.key)
+				}, event(map[string]string{"idempotency-key": key}, validBody, judged(credentials, "allow")))
+				if got != test.want {
+					t.Errorf("Invoke = %s, want %s", got, test.want)
 				}
-				wantLine := object{
-					"level": "INFO", "msg": "create plant", "request_id": "r1", "code": float64(test.code),
-					"subject": "alice", "token_id": "t1", "duration_ms": min(1000*wait.Seconds(), 2700),
+				values := strings.Fields(test.log)
+				want := fmt.Sprintf(`level=%s msg="create plant" request_id=r1 lambda_request_id=i1 code=%s subject=alice token_id=t1 duration_ms=%s`,
+					values[0], values[1], values[2])
+				if values[0] == "ERROR" {
+					want += fmt.Sprintf(" error=%q", test.outcome.Error()+": the cause")
 				}
-				if test.code >= 5000 {
-					wantLine["level"] = "ERROR"
-					wantLine["error"] = test.outcome.Error() + ": the cause"
-				}
-				if !maps.Equal(got.line, wantLine) {
-					t.Errorf("log = %v, want %v", got.line, wantLine)
-				}
-				if strings.Contains(got.refusal.Message, "the cause") {
-					t.Errorf("Invoke = %v, want no cause in it", got)
+				if line != want {
+					t.Errorf("log =\n%s, want\n%s", line, want)
 				}
 			})
 		})
@@ -138,50 +152,56 @@ func TestOutcomes(t *testing.T) {
 
 // A request without a key gets a fresh one, which 5002 returns.
 func TestFreshKey(t *testing.T) {
-	var write plant.Write
-	plants := store{create: func(_ context.Context, w plant.Write) error {
-		write = w
+	got, _ := answered(t, func(_ context.Context, w plant.Write) error {
+		if want := plant.NewWriteKey("alice", "fresh"); w.WriteKey != want {
+			t.Errorf("the store is asked to create %+v, want the write key %s", w, want)
+		}
 		return plant.ErrUnavailable
-	}}
-	got := checkedAnswer(t, plants, event(nil, validBody, allowed()))
-	if got.key != "fresh" || write.WriteKey != plant.NewWriteKey("alice", "fresh") {
-		t.Errorf("Invoke = %v after %+v, want the fresh key in both", got, write)
+	}, event(nil, validBody, judged(credentials, "allow")))
+	if want := "400 5002, retry after 1 with fresh"; got != want {
+		t.Errorf("Invoke = %s, want %s", got, want)
+	}
+}
+
+// A route without an operation is an internal error, also if the token is valid.
+func TestUnknownRoute(t *testing.T) {
+	unknown := strings.Replace(event(nil, validBody, judged(credentials, "allow")), "POST /plants", "GET /plants", 1)
+	got, line := answered(t, nil, unknown)
+	if got != "400 5001" || !strings.Contains(line, `no operation has the route`) {
+		t.Errorf("Invoke = %s, logged as %s, want 400 5001, and the route as its cause", got, line)
 	}
 }
 
 // A panic is an internal error, and the log has its stack.
 func TestPanic(t *testing.T) {
-	plants := store{create: func(context.Context, plant.Write) error { panic("the cause") }}
-	got := checkedAnswer(t, plants, event(nil, validBody, allowed()))
-	if got.refusal.Code != 5001 {
-		t.Errorf("Invoke = %v, want 5001", got)
+	cause := func() { panic("the cause") }
+	got, line := answered(t, func(context.Context, plant.Write) error { cause(); return nil }, event(nil, validBody, judged(credentials, "allow")))
+	if got != "400 5001" || !strings.Contains(line, "the cause") || !strings.Contains(line, "service_test.go") {
+		t.Errorf("Invoke = %s, logged as %s, want 400 5001, and the cause with its stack", got, line)
 	}
-	text, _ := got.line["error"].(string)
-	if !strings.Contains(text, "the cause") || !strings.Contains(text, "service_test.go") {
-		t.Errorf("log = %v, want the cause and its stack", got.line)
+	v, line := authorized(t, func(context.Context, string) (token.Principal, error) { cause(); return token.Principal{}, nil }, event(nil, "", nil), credentials)
+	if !strings.HasPrefix(v, `{"verdict":"unavailable",`) || !strings.Contains(line, " code=5001 ") {
+		t.Errorf("verdict = %s, logged as %s, want unavailable and the code 5001", v, line)
 	}
 }
 
-// In Lambda, a line has the id that Lambda's own lines have. TestOutcomes shows that elsewhere it has none.
-func TestLambdaRequestID(t *testing.T) {
-	var log bytes.Buffer
-	logger := slog.New(slog.NewJSONHandler(&log, nil))
-	handlers := []struct {
-		name string
-		lambda.Handler
+// Both functions answer and log whatever comes in. No plant is created, and no token is verified.
+func TestMalformedEvents(t *testing.T) {
+	tests := []struct {
+		name, event string
+		want        string
+		verdict     string
 	}{
-		{name: "an operation", Handler: &Service{Log: logger}},
-		{name: "the authorizer", Handler: &Authorizer{Log: logger}},
+		{"no member", "{}", "400 2001", `{"verdict":"deny","presented":"HASH"}`},
+		{"a header that is no text", `{"headers":{"canary":1}}`, "400 5001", `{"verdict":"unavailable","presented":"HASH"}`},
 	}
-	for _, handler := range handlers {
-		t.Run(handler.name, func(t *testing.T) {
-			log.Reset()
-			ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "i1"})
-			if _, err := handler.Invoke(ctx, []byte("{}")); err != nil {
-				t.Fatal(err)
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got, _ := answered(t, nil, test.event); got != test.want {
+				t.Errorf("Invoke = %s, want %s", got, test.want)
 			}
-			if !strings.Contains(log.String(), `"lambda_request_id":"i1"`) {
-				t.Errorf("log = %s, want the id of the invocation", &log)
+			if got, line := authorized(t, nil, test.event, ""); got != test.verdict {
+				t.Errorf("verdict = %s, logged as %s, want %s", got, line, test.verdict)
 			}
 		})
 	}

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -177,31 +176,18 @@ func TestCreateByDeadline(t *testing.T) {
 
 // A call with an ended context makes no attempt. A later call may succeed. The error says how the context ended.
 func TestEndedContext(t *testing.T) {
-	late, cancelLate := context.WithTimeout(t.Context(), 0)
-	defer cancelLate()
-	canceled, cancel := context.WithCancel(t.Context())
-	cancel()
-	tests := []struct {
-		name string
-		ctx  context.Context
-	}{
-		{name: "after its deadline", ctx: late},
-		{name: "canceled", ctx: canceled},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				fake := newFake(t, succeed)
-				err := fake.plants().Create(test.ctx, fern)
-				if n := len(fake.requests); n != 0 || !isOnly(err, plant.ErrUnavailable) {
-					t.Errorf("Create = %v after %d attempts, want %v after none", err, n, plant.ErrUnavailable)
-				}
-				if want := ": dynamo: " + test.ctx.Err().Error() + "; an attempt: "; !strings.Contains(err.Error(), want) {
-					t.Errorf("Create = %v, want %q in it", err, want)
-				}
-			})
-		})
-	}
+	synctest.Test(t, func(t *testing.T) {
+		fake := newFake(t, succeed)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		err := fake.plants().Create(ctx, fern)
+		if n := len(fake.requests); n != 0 || !isOnly(err, plant.ErrUnavailable) {
+			t.Errorf("Create = %v after %d attempts, want %v after none", err, n, plant.ErrUnavailable)
+		}
+		if want := ": dynamo: context canceled; an attempt: "; !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("Create = %v, want %q in it", err, want)
+		}
+	})
 }
 
 // A connection that the SDK opens for credentials is not one to DynamoDB. Without credentials, no attempt can have
@@ -228,83 +214,41 @@ func TestCredentials(t *testing.T) {
 	})
 }
 
-// In a long outage a client uses up its retry quota. From then on each call makes one attempt. After the outage,
-// a call succeeds at once. The test's log has the attempts of each call.
+// The retry quota of a client is 500 units, and a retry takes five. A retry that succeeds gives back what it took, and
+// each success adds one. A call that may not retry makes one attempt.
 func TestQuota(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var over atomic.Bool
-		fake := newFake(t, func(w http.ResponseWriter, r *http.Request) {
-			if over.Load() {
-				succeed(w, r)
-			} else {
-				stall(w, r)
-			}
-		})
-		store := fake.plants()
-		outage := time.Now()
-		var attempts int
-		var err error
-		for request := range 30 {
-			ctx, cancel := context.WithTimeout(t.Context(), budget.OperationWait)
-			before := len(fake.requests)
-			start := time.Now()
-			err = store.Create(ctx, fern)
-			cancel()
-			attempts = len(fake.requests) - before
-			t.Logf("request %d, after %v: %d attempts in %v", request+1, time.Since(outage), attempts, time.Since(start))
-		}
-		if attempts != 1 || !isOnly(err, unknown) {
-			t.Errorf("Create late in an outage = %v after %d attempts, want %v after 1", err, attempts, unknown)
-		}
-		over.Store(true)
-		if err := store.Create(t.Context(), fern); err != nil {
-			t.Errorf("Create after an outage = %v, want nil", err)
-		}
-	})
-}
-
-// A retry that succeeds gives back to the quota what it took. The quota is 500. Each of these retries takes five, and
-// each success adds one, so without that the quota would last for 124 requests.
-func TestRetryGivesBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const requests = 150
-		store := newFake(t, slices.Repeat(do(fail, succeed), requests)...).plants()
-		for request := range requests {
-			if err := store.Create(t.Context(), fern); err != nil {
-				t.Fatalf("request %d: Create = %v, want nil after a retry", request+1, err)
-			}
-		}
-	})
-}
-
-// Each success adds one unit to the quota. So after an outage that used it up, a retry, which takes five units, is
-// possible again after five successes.
-func TestSuccessGivesBack(t *testing.T) {
+	afterOutage := func(attempts ...http.HandlerFunc) []http.HandlerFunc {
+		return slices.Concat(slices.Repeat(do(fail), 101), attempts) // one call, which takes the whole quota
+	}
 	tests := []struct {
-		name      string
-		successes int
-		want      error // of a request whose first attempt fails
+		name     string
+		attempts []http.HandlerFunc
+		want     []error // of one call after the other
 	}{
-		{name: "four successes", successes: 4, want: unknown},
-		{name: "five successes", successes: 5},
+		{name: "a call late in an outage", attempts: afterOutage(fail, fail), want: []error{unknown, unknown, unknown}},
+		{name: "a call after an outage", attempts: afterOutage(succeed), want: []error{unknown, nil}},
+		{
+			name:     "four successes after an outage are no retry",
+			attempts: afterOutage(succeed, succeed, succeed, succeed, fail), want: []error{unknown, nil, nil, nil, nil, unknown},
+		},
+		{
+			name:     "five successes after an outage are one retry",
+			attempts: afterOutage(succeed, succeed, succeed, succeed, succeed, fail, succeed), want: []error{unknown, nil, nil, nil, nil, nil, nil},
+		},
+		{name: "more retries that succeed than the quota has", attempts: slices.Repeat(do(fail, succeed), 150), want: make([]error, 150)},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				const quota = 100 // retries after an answer
-				outage := slices.Repeat(do(fail), quota+1)
-				recovery := slices.Repeat(do(succeed), test.successes)
-				store := newFake(t, slices.Concat(outage, recovery, do(fail, succeed))...).plants()
-				if err := store.Create(t.Context(), fern); !isOnly(err, unknown) {
-					t.Fatalf("Create in an outage = %v, want %v", err, unknown)
-				}
-				for range test.successes {
-					if err := store.Create(t.Context(), fern); err != nil {
-						t.Fatalf("Create after the outage = %v, want nil", err)
+				fake := newFake(t, test.attempts...)
+				store := fake.plants()
+				for i, want := range test.want {
+					if err := store.Create(t.Context(), fern); !isOnly(err, want) {
+						t.Fatalf("call %d: Create = %v, want %v", i+1, err, want)
 					}
 				}
-				if err := store.Create(t.Context(), fern); !isOnly(err, test.want) {
-					t.Errorf("Create that needs a retry = %v, want %v", err, test.want)
+				if got := len(fake.requests); got != len(test.attempts) {
+					t.Errorf("Create made %d attempts, want %d", got, len(test.attempts))
 				}
 			})
 		})

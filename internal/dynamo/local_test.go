@@ -13,7 +13,7 @@ import (
 func TestPlants(t *testing.T) {
 	t.Parallel()
 	client, plants, _ := dynamotest.NewTables(t)
-	storetest.TestPlants(t, &dynamo.Plants{Client: client, Table: plants})
+	storetest.TestPlants(t, &dynamo.Plants{Client: client, Table: plants}, 20)
 }
 
 func TestTokens(t *testing.T) {

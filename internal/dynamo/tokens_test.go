@@ -22,29 +22,40 @@ func found(stored string) http.HandlerFunc { return answer(http.StatusOK, `{"Ite
 // The item of a token is read consistently, and the read is repeated until the outcome is known. An item that
 // holds no token is an error. The names of its attributes are fixed: other programs read them. The suite of all
 // stores checks that what is written can be read.
-func TestFindByAttempts(t *testing.T) {
-	issued := found(item)
-	bare := found(`{"id": {"S": "i"}}`)
-	timeless := found(strings.Replace(item, `{"N": "253402300799"}`, `{"S": "soon"}`, 1))
-	tooLate := found(strings.Replace(item, "253402300799", "253402300800", 1))
-	anonymous := found(strings.Replace(item, `"subject": {"S": "s"},`, "", 1))
-	undigested := found(strings.Replace(item, `"digest": {"S": "d"},`, "", 1))
+//
+// A token is valid without the attribute revoked, or with false. Any other value revokes it: somebody may have
+// written it by hand. A name that differs in case only makes the item unreadable, so its token is refused.
+func TestFind(t *testing.T) {
+	with := func(attributes string) []http.HandlerFunc {
+		return do(found(strings.TrimSuffix(item, "}") + ", " + attributes + "}"))
+	}
+	changed := func(from, to string) []http.HandlerFunc { return do(found(strings.Replace(item, from, to, 1))) }
 	tests := []struct {
 		name     string
 		attempts []http.HandlerFunc // the last one repeats
-		want     error              // nil for the token
+		revoked  bool
+		want     error // nil for the token
 	}{
-		{name: "the token after two attempts that are not answered", attempts: do(stall, stall, issued)},
+		{name: "the token after two attempts that are not answered", attempts: do(stall, stall, found(item))},
 		{name: "a refusal", attempts: do(deny), want: errOther},
-
 		{name: "every attempt is throttled", attempts: do(throttle), want: token.ErrUnavailable},
 		{name: "no attempt is answered", attempts: do(stall), want: token.ErrUnavailable},
 
-		{name: "nothing but an id", attempts: do(bare), want: errOther},
-		{name: "no subject", attempts: do(anonymous), want: errOther},
-		{name: "no digest", attempts: do(undigested), want: errOther},
-		{name: "a word for the time of expiry", attempts: do(timeless), want: errOther},
-		{name: "a time of expiry after the year 9999, such as one in milliseconds", attempts: do(tooLate), want: errOther},
+		{name: "nothing but an id", attempts: do(found(`{"id": {"S": "i"}}`)), want: errOther},
+		{name: "no subject", attempts: changed(`"subject": {"S": "s"},`, ""), want: errOther},
+		{name: "no digest", attempts: changed(`"digest": {"S": "d"},`, ""), want: errOther},
+		{name: "a word for the time of expiry", attempts: changed(`{"N": "253402300799"}`, `{"S": "soon"}`), want: errOther},
+		{name: "a time of expiry after the year 9999, such as one in milliseconds", attempts: changed("253402300799", "253402300800"), want: errOther},
+
+		{name: "no attribute of revocation", attempts: with(`"note": {"S": "n"}`)},
+		{name: "revoked is false", attempts: with(`"revoked": {"BOOL": false}`)},
+		{name: "revoked is true", attempts: with(`"revoked": {"BOOL": true}`), revoked: true},
+		{name: "revoked has no value", attempts: with(`"revoked": {"NULL": true}`), revoked: true},
+		{name: "revoked is a word", attempts: with(`"revoked": {"S": "true"}`), revoked: true},
+		{name: "revoked is a number", attempts: with(`"revoked": {"N": "1"}`), revoked: true},
+		{name: "revoked is true, and false under another case", attempts: with(`"revoked": {"BOOL": true}, "Revoked": {"BOOL": false}`), want: errOther},
+		{name: "revoked is true under another case", attempts: with(`"REVOKED": {"BOOL": true}`), want: errOther},
+		{name: "a digest under another case", attempts: with(`"Digest": {"S": "another"}`), want: errOther},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -62,6 +73,7 @@ func TestFindByAttempts(t *testing.T) {
 					Subject:   "s",
 					CreatedAt: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
 					ExpiresAt: time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC),
+					Revoked:   test.revoked,
 				}
 				if err == nil && got != want {
 					t.Errorf("Find = %+v, want %+v", got, want)
@@ -70,38 +82,6 @@ func TestFindByAttempts(t *testing.T) {
 					if !strings.Contains(r.body, `"ConsistentRead":true`) {
 						t.Errorf("Find sends %s, want a consistent read", r.body)
 					}
-				}
-			})
-		})
-	}
-}
-
-// A token is valid without the attribute revoked, or with false. Any other value revokes it: somebody may have
-// written it by hand. A name that differs in case only makes the item unreadable, so its token is refused.
-func TestFindRevoked(t *testing.T) {
-	tests := []struct {
-		name       string
-		attributes string // besides a token's
-		revoked    bool
-		err        error
-	}{
-		{name: "no attribute of revocation", attributes: `"note": {"S": "n"}`},
-		{name: "false", attributes: `"revoked": {"BOOL": false}`},
-		{name: "true", attributes: `"revoked": {"BOOL": true}`, revoked: true},
-		{name: "no value", attributes: `"revoked": {"NULL": true}`, revoked: true},
-		{name: "a word", attributes: `"revoked": {"S": "true"}`, revoked: true},
-		{name: "a number", attributes: `"revoked": {"N": "1"}`, revoked: true},
-		{name: "true, and false under another case", attributes: `"revoked": {"BOOL": true}, "Revoked": {"BOOL": false}`, err: errOther},
-		{name: "true under another case", attributes: `"REVOKED": {"BOOL": true}`, err: errOther},
-		{name: "a digest under another case", attributes: `"Digest": {"S": "another"}`, err: errOther},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				stored := strings.TrimSuffix(item, "}") + ", " + test.attributes + "}"
-				got, err := newFake(t, found(stored)).tokens().Find(t.Context(), "i")
-				if got.Revoked != test.revoked || !isOnly(err, test.err) {
-					t.Errorf("Find(%s) = %+v, %v, want revoked: %t, the error %v", stored, got, err, test.revoked, test.err)
 				}
 			})
 		})
@@ -168,38 +148,42 @@ func TestListWaits(t *testing.T) {
 // What they send is fixed. The time of expiry is in seconds, because the table's TTL needs that. A token is added on
 // one condition, that there is no item with this id, readable or not. A revocation has one condition, that there is
 // an item with this id, so it also revokes one that is no readable token.
-func TestUncertainChanges(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		issued := token.Token{ID: "i", ExpiresAt: time.Unix(1_800_000_000, 0)}
-		adding := newFake(t, hangUp, deny)
-		if err := adding.tokens().Add(t.Context(), issued); !isOnly(err, token.ErrOutcomeUnknown) {
-			t.Errorf("Add = %v, want %v", err, token.ErrOutcomeUnknown)
-		}
-		if body := adding.requests[0].body; !strings.Contains(body, `"expires_at":{"N":"1800000000"}`) {
-			t.Errorf("Add sends %s, want the seconds of expiry", body)
-		}
-		if body := adding.requests[0].body; !strings.Contains(body, `"ConditionExpression":"attribute_not_exists(id)"`) {
-			t.Errorf("Add sends %s, want the condition that there is no item, and no other", body)
-		}
-		existing := newFake(t, refuse("ConditionalCheckFailedException"))
-		if err := existing.tokens().Add(t.Context(), issued); !isOnly(err, token.ErrOutcomeUnknown) {
-			t.Errorf("Add of an id that exists, without its item, = %v, want %v", err, token.ErrOutcomeUnknown)
-		}
-		unreadable := newFake(t, refuseWith(conditionFailed(`{"id": {"S": "i"}}`)))
-		if err := unreadable.tokens().Add(t.Context(), issued); !isOnly(err, errOther) {
-			t.Errorf("Add of an id that has an unreadable item = %v, want another error", err)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		if err := newFake(t, noServer).tokens().Add(ctx, issued); !isOnly(err, token.ErrUnavailable) {
-			t.Errorf("Add without a server = %v, want %v", err, token.ErrUnavailable)
-		}
-		revoking := newFake(t, hangUp, deny)
-		if err := revoking.tokens().Revoke(t.Context(), "i"); !isOnly(err, token.ErrOutcomeUnknown) {
-			t.Errorf("Revoke = %v, want %v", err, token.ErrOutcomeUnknown)
-		}
-		if body := revoking.requests[0].body; !strings.Contains(body, `"ConditionExpression":"attribute_exists(id)"`) {
-			t.Errorf("Revoke sends %s, want the condition that there is an item, and no other", body)
-		}
-	})
+func TestChanges(t *testing.T) {
+	add := func(ctx context.Context, s *Tokens) error {
+		return s.Add(ctx, token.Token{ID: "i", ExpiresAt: time.Unix(1_800_000_000, 0)})
+	}
+	revoke := func(ctx context.Context, s *Tokens) error { return s.Revoke(ctx, "i") }
+	exists := refuse("ConditionalCheckFailedException")
+	unreadable := refuseWith(conditionFailed(`{"id": {"S": "i"}}`))
+	tests := []struct {
+		name     string
+		change   func(context.Context, *Tokens) error
+		attempts []http.HandlerFunc
+		want     error
+		sent     string // a part of the request
+	}{
+		{name: "a token that expires", change: add, attempts: do(succeed), sent: `"expires_at":{"N":"1800000000"}`},
+		{name: "a new token", change: add, attempts: do(succeed), sent: `"ConditionExpression":"attribute_not_exists(id)"`},
+		{name: "a token that may be added", change: add, attempts: do(hangUp, deny), want: token.ErrOutcomeUnknown},
+		{name: "an id that exists, without its item", change: add, attempts: do(exists), want: token.ErrOutcomeUnknown},
+		{name: "an id that has an unreadable item", change: add, attempts: do(unreadable), want: errOther},
+		{name: "a token without a server", change: add, attempts: do(noServer), want: token.ErrUnavailable},
+		{name: "a revocation", change: revoke, attempts: do(succeed), sent: `"ConditionExpression":"attribute_exists(id)"`},
+		{name: "a revocation that may be made", change: revoke, attempts: do(hangUp, deny), want: token.ErrOutcomeUnknown},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				fake := newFake(t, test.attempts...)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				if err := test.change(ctx, fake.tokens()); !isOnly(err, test.want) {
+					t.Errorf("the change ends with %v, want %v", err, test.want)
+				}
+				if got := fake.requests[0].body; !strings.Contains(got, test.sent) {
+					t.Errorf("the change sends %s, want %s", got, test.sent)
+				}
+			})
+		})
+	}
 }

@@ -1,115 +1,122 @@
 package plant
 
 import (
-	"reflect"
+	"fmt"
 	"strings"
 	"testing"
 )
 
+// decoded returns what Decode says of a body: the plant, or the error.
+func decoded(body string) string {
+	p, err := Decode([]byte(body))
+	switch {
+	case err != nil:
+		return err.Error()
+	case p.Tag == nil:
+		return fmt.Sprintf("%d %q", p.ID, p.Name)
+	}
+	return fmt.Sprintf("%d %q tag %q", p.ID, p.Name, *p.Tag)
+}
+
 // TestSchemathesis, in test/contract, compares the service with the schema in openapi.yaml.
+//
+// A body that two parsers may read differently is malformed, wherever in the body the difference is. For an invalid
+// body, the error says what is wrong with each member. The size of a plant is that of all its texts together, in
+// bytes. The size of a body is checked before the body is read.
 func TestDecode(t *testing.T) {
-	empty, umlaut := "", "ä"
-	fern := NewPlant{ID: 1, Plant: Plant{Name: "fern"}}
-	escaped := NewPlant{ID: 1, Plant: Plant{Name: "🌱\x00/"}}
-	longest := strings.Repeat("n", MaxSize-len(umlaut))
-	tests := []struct {
-		name string
-		body string
-		want NewPlant
-	}{
-		{"no tag, and white space", ` { "name" : "fern" , "id" : 1 } ` + "\t\r\n", fern},
-		{"an empty tag", `{"id":1,"name":"fern","tag":""}`, NewPlant{ID: 1, Plant: Plant{Name: "fern", Tag: &empty}}},
-		{"escapes in a name and a value", `{"id":1,"n\u0061me":"\ud83c\udf31\u0000\/"}`, escaped},
-		{"unknown members", `{"id":1,"name":"fern","ID":"x","Name":null,"x":{"y":[1,{"z":2}]}}`, fern},
-		{"a large unknown member", `{"id":1,"name":"fern","x":"` + strings.Repeat("n", MaxSize) + `"}`, fern},
-		{"the deepest nesting", `{"id":1,"name":"fern","x":` + nested(9_999) + `}`, fern},
-		{"an integer with an exponent", `{"id":-1.20e1,"name":"fern"}`, NewPlant{ID: -12, Plant: Plant{Name: "fern"}}},
-		{"the largest body", fernIn(MaxBody), fern},
+	const (
+		malformed = "plant: not well-formed JSON"
+		invalid   = "plant: not a NewPlant: "
+		tooLarge  = "plant: too large to store"
+	)
+	n := strings.Repeat("n", MaxSize)
+	nested := func(depth int) string {
+		return `{"id":1,"name":"fern","x":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + `}`
+	}
+	padded := func(body string, size int) string { return body + strings.Repeat(" ", size-len(body)) }
+	tests := []struct{ name, body, want string }{
+		{"no tag, and white space", ` { "name" : "fern" , "id" : 1 } ` + "\t\r\n", `1 "fern"`},
+		{"an empty tag", `{"id":1,"name":"fern","tag":""}`, `1 "fern" tag ""`},
+		{"escapes in a name and a value", `{"id":1,"n\u0061me":"\ud83c\udf31\u0000\/"}`, `1 "🌱\x00/"`},
+		{"unknown members", `{"id":1,"name":"fern","ID":"x","Name":null,"x":{"y":[1,{"z":2}]}}`, `1 "fern"`},
+		{"a large unknown member", `{"id":1,"name":"fern","x":"` + n + `"}`, `1 "fern"`},
+		{"the deepest nesting", nested(9_999), `1 "fern"`},
+		{"the largest body", padded(`{"id":1,"name":"fern"}`, MaxBody), `1 "fern"`},
+		{"a name of the largest size, in escapes", `{"id":1,"name":"` + strings.Repeat(`\u006e`, MaxSize) + `"}`, `1 "` + n + `"`},
+		{"a name and a tag of the largest size together", `{"id":1,"name":"` + n[2:] + `","tag":"ä"}`, `1 "` + n[2:] + `" tag "ä"`},
+
+		{"only white space", " \n", malformed},
+		{"half an object, with an invalid member", `{"id":"x","name":"fern"`, malformed},
+		{"two objects", `{"id":1,"name":"fern"}{"id":2,"name":"fern"}`, malformed},
+		{"a byte order mark", "\uFEFF" + `{"id":1,"name":"fern"}`, malformed},
+		{"an unknown member that is malformed", `{"id":1,"name":"fern","x":[1,]}`, malformed},
+		{"a name twice, once with an escape", `{"id":1,"name":"fern","t\u0061g":"","tag":""}`, malformed},
+		{"a name twice in an unknown member", `{"id":1,"name":"fern","x":{"y":1,"y":1}}`, malformed},
+		{"half a surrogate pair in an unknown member", `{"id":1,"name":"fern","x":"\ud83c"}`, malformed},
+		{"a byte that is not UTF-8", `{"id":1,"name":"` + "\xff" + `"}`, malformed},
+		{"one level too deep", nested(10_000), malformed},
+
+		{"null", `null`, invalid + "it must be an object"},
+		{"a plant in an array", `[{"id":1,"name":"fern"}]`, invalid + "it must be an object"},
+		{"names in another case", `{"ID":1,"Name":"fern"}`, invalid + "id is required; name is required"},
+		{"an id in quotes", `{"id":"1","name":"fern"}`, invalid + "id must be an integer"},
+		{"a tag null", `{"id":1,"name":"fern","tag":null}`, invalid + "tag must be a string"},
+		{"an invalid id, and a text that is too large", `{"id":null,"name":"` + n + `n"}`, invalid + "id must be an integer"},
 		{
-			"a name of the largest size, in escapes",
-			`{"id":1,"name":"` + strings.Repeat(`\u006e`, MaxSize) + `"}`,
-			NewPlant{ID: 1, Plant: Plant{Name: strings.Repeat("n", MaxSize)}},
+			"every member invalid", `{"id":1.5,"name":1,"tag":2}`,
+			invalid + "id must be an integer; name must be a string; tag must be a string",
 		},
-		{
-			"a name and a tag of the largest size together",
-			`{"id":1,"name":"` + longest + `","tag":"` + umlaut + `"}`,
-			NewPlant{ID: 1, Plant: Plant{Name: longest, Tag: &umlaut}},
-		},
+
+		{"a name and a tag that are one byte too large", `{"id":1,"name":"` + n[1:] + `","tag":"ä"}`, tooLarge},
+		{"a body that is too large, and malformed", padded("", MaxBody+1), tooLarge},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := Decode([]byte(test.body))
-			if err != nil {
-				t.Fatalf("Decode(%.80q) = %v, want a plant", test.body, err)
-			}
-			if !reflect.DeepEqual(got, test.want) {
-				t.Errorf("Decode(%.80q) = %+v, want %+v", test.body, got, test.want)
+			if got := decoded(test.body); got != test.want {
+				t.Errorf("Decode(%.80q) = %.80s, want %.80s", test.body, got, test.want)
 			}
 		})
 	}
 }
 
-// fernIn returns a body of this many bytes, filled with white space.
-func fernIn(size int) string {
-	const body = `{"id":1,"name":"fern"}`
-	return body + strings.Repeat(" ", size-len(body))
-}
-
-// nested returns an array of arrays, this many levels deep.
-func nested(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
-
-// The rows have three groups, for the three errors:
-//   - A body that two parsers may read differently is malformed, wherever in the body the difference is.
-//   - For an invalid body, the error says what is wrong with each member.
-//   - The size of a plant is that of all its texts together, in bytes. The size of a body is checked before the
-//     body is read.
-func TestDecodeRefuses(t *testing.T) {
-	mustBeObject := &InvalidError{Reason: "it must be an object"}
-	idNoInteger := &InvalidError{Reason: "id must be an integer"}
-	const umlaut = "ä"
-	tests := []struct {
-		name string
-		body string
-		want error
-	}{
-		{"only white space", " \n", ErrMalformed},
-		{"half an object, with an invalid member", `{"id":"x","name":"fern"`, ErrMalformed},
-		{"two objects", `{"id":1,"name":"fern"}{"id":2,"name":"fern"}`, ErrMalformed},
-		{"a byte order mark", "\uFEFF" + `{"id":1,"name":"fern"}`, ErrMalformed},
-		{"an unknown member that is malformed", `{"id":1,"name":"fern","x":[1,]}`, ErrMalformed},
-		{"a name twice, once with an escape", `{"id":1,"name":"fern","t\u0061g":"","tag":""}`, ErrMalformed},
-		{"a name twice in an unknown member", `{"id":1,"name":"fern","x":{"y":1,"y":1}}`, ErrMalformed},
-		{"half a surrogate pair in an unknown member", `{"id":1,"name":"fern","x":"\ud83c"}`, ErrMalformed},
-		{"a byte that is not UTF-8", `{"id":1,"name":"` + "\xff" + `"}`, ErrMalformed},
-		{"one level too deep", `{"id":1,"name":"fern","x":` + nested(10_000) + `}`, ErrMalformed},
-
-		{"null", `null`, mustBeObject},
-		{"a plant in an array", `[{"id":1,"name":"fern"}]`, mustBeObject},
-		{"names in another case", `{"ID":1,"Name":"fern"}`, &InvalidError{Reason: "id is required; name is required"}},
-		{"an id in quotes", `{"id":"1","name":"fern"}`, idNoInteger},
-		{
-			"an id out of range", `{"id":1e19,"name":"fern"}`,
-			&InvalidError{Reason: "id must be from -9223372036854775808 to 9223372036854775807"},
-		},
-		{"a tag null", `{"id":1,"name":"fern","tag":null}`, &InvalidError{Reason: "tag must be a string"}},
-		{"an invalid id, and a text that is too large", `{"id":null,"name":"` + strings.Repeat("n", MaxSize+1) + `"}`, idNoInteger},
-		{
-			"every member invalid", `{"id":1.5,"name":1,"tag":2}`,
-			&InvalidError{Reason: "id must be an integer; name must be a string; tag must be a string"},
-		},
-
-		{
-			"a name and a tag that are one byte too large",
-			`{"id":1,"name":"` + strings.Repeat("n", MaxSize-len(umlaut)+1) + `","tag":"` + umlaut + `"}`,
-			ErrTooLarge,
-		},
-		{"a body that is too large, and malformed", strings.Repeat(" ", MaxBody+1), ErrTooLarge},
+// An id is read exactly and in time, however it is written, and however long its digits and its exponent are.
+func TestDecodeID(t *testing.T) {
+	const (
+		noInteger  = "id must be an integer"
+		outOfRange = "id must be from -9223372036854775808 to 9223372036854775807"
+	)
+	million := strings.Repeat("0", 1_000_000)
+	tests := []struct{ name, id, want string }{
+		{"minus zero", "-0", "0"},
+		{"minus zero with a negative exponent", "-0e-9", "0"},
+		{"digits and zeros", "-1200", "-1200"},
+		{"a fraction of zeros", "12.00", "12"},
+		{"a fraction", "12.05", noInteger},
+		{"an exponent that takes zeros away", "1200e-2", "12"},
+		{"an exponent that takes a digit away", "1200E-3", noInteger},
+		{"an exponent that adds zeros", "-7e+3", "-7000"},
+		{"an exponent that leaves a fraction", "0.125e2", noInteger},
+		{"a number that is no float64", "9007199254740993", "9007199254740993"},
+		{"the smallest", "-9223372036854775808", "-9223372036854775808"},
+		{"one less than the smallest", "-9223372036854775809", outOfRange},
+		{"one more than the largest", "9223372036854775808", outOfRange},
+		{"the largest power of ten", "1e18", "1000000000000000000"},
+		{"the next power of ten", "1e19", outOfRange},
+		{"zero with a large exponent", "0e999999999", "0"},
+		{"the largest, with a fraction", "9.223372036854775807e18", "9223372036854775807"},
+		{"a million zeros that the exponent takes away", "1" + million + "e-1000000", "1"},
+		{"a million zeros that the exponent makes up for", "0." + million + "1e1000001", "1"},
+		{"a million zeros", "1" + million, outOfRange},
+		{"a million zeros, and a fraction", "1" + million + "e-1000001", noInteger},
+		{"an exponent that is 0 in 32 bits", "1e4294967296", outOfRange},
+		{"a positive exponent beyond 64 bits", "1e99999999999999999999999999", outOfRange},
+		{"a negative exponent beyond 64 bits", "1e-99999999999999999999999999", noInteger},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := Decode([]byte(test.body))
-			if !reflect.DeepEqual(err, test.want) {
-				t.Errorf("Decode(%.80q) = %+v, %v, want %v", test.body, got, err, test.want)
+			got := decoded(`{"id":` + test.id + `,"name":""}`)
+			if got != test.want+` ""` && got != "plant: not a NewPlant: "+test.want {
+				t.Errorf("the id %.60s is %.80s, want %s", test.id, got, test.want)
 			}
 		})
 	}

@@ -4,7 +4,6 @@ package dynamotest
 import (
 	"context"
 	"crypto/rand"
-	"log/slog"
 	"os"
 	"testing"
 	"time"
@@ -27,27 +26,14 @@ func Endpoint(t testing.TB) string {
 	return endpoint
 }
 
-// Client returns a client of the DynamoDB at endpoint. Its timeout is longer than the functions', because
-// a busy machine slows DynamoDB Local down.
-func Client(endpoint string) *dynamodb.Client {
-	return dynamo.NewClient(local(endpoint), 20*time.Second)
-}
-
-// FunctionClient returns the functions' client, for the DynamoDB at endpoint.
-func FunctionClient(endpoint string) *dynamodb.Client {
-	return dynamo.NewFunctionClient(local(endpoint), slog.New(slog.DiscardHandler))
-}
-
-func local(endpoint string) aws.Config {
-	provider := credentials.NewStaticCredentialsProvider("local", "local", "")
-	return aws.Config{Region: "us-east-1", Credentials: provider, BaseEndpoint: &endpoint}
-}
-
 // NewTables creates two empty tables and deletes them when the test ends. It returns a client and the names
 // of the tables.
 func NewTables(t testing.TB) (client *dynamodb.Client, plants, tokens string) {
 	t.Helper()
-	client = Client(Endpoint(t))
+	endpoint := Endpoint(t)
+	provider := credentials.NewStaticCredentialsProvider("local", "local", "")
+	cfg := aws.Config{Region: "us-east-1", Credentials: provider, BaseEndpoint: &endpoint}
+	client = dynamo.NewClient(cfg, 20*time.Second) // longer than the functions' timeout: a busy machine slows DynamoDB Local down
 	id := rand.Text()
 	plants, tokens = "plants-"+id, "tokens-"+id
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)

@@ -12,7 +12,7 @@ import (
 )
 
 // Invoke starts a function in a stand-in for Lambda, gives it the same event twice, and returns its two
-// answers. The function then ends, because the stand-in takes the second answer with status 200, not 202.
+// answers. The program of a command's tests is that function, too: see [Main]. The function then ends, because the stand-in takes the second answer with status 200, not 202.
 func Invoke(t testing.TB, binary string, environment []string, event string) (answers []string) {
 	t.Helper()
 	runtime := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -1,5 +1,5 @@
-// Package processtest builds the commands of this module and runs them, and has what the tests of
-// processes share, such as an environment.
+// Package processtest runs the command of a test's package as a process: the test's own program, so that nothing is
+// built. For what needs the deployed program, it builds that. It has what the tests of processes share.
 package processtest
 
 import (
@@ -18,6 +18,9 @@ func SkipWithout(t testing.TB, what string) {
 	t.Skip("skipped: this test needs " + what)
 }
 
+// AsCommand is a variable with which the program of the tests runs as the command: see [Main].
+const AsCommand = "RUN_AS_COMMAND=yes"
+
 // Tags are the build tags of a deployed function, as in the Makefile.
 const Tags = "lambda.norpc,nethttpomithttp2"
 
@@ -34,11 +37,20 @@ func Build(t testing.TB, folder string) string {
 	return binary
 }
 
-// Environment returns what a command needs for the DynamoDB at endpoint, and what
-// else is given, such as the names of its tables.
+// Main is for the TestMain of a command. It runs the tests, or, in a process that they started, the command.
+func Main(m *testing.M, command func()) {
+	if os.Getenv("RUN_AS_COMMAND") == "yes" {
+		command()
+		return
+	}
+	m.Run()
+}
+
+// Environment returns what a process of a command needs for the DynamoDB at endpoint, and what else is given, such as
+// the names of its tables.
 func Environment(endpoint string, others ...string) []string {
 	return append([]string{
-		"AWS_ENDPOINT_URL_DYNAMODB=" + endpoint, "AWS_REGION=us-east-1",
+		AsCommand, "GORACE=" + os.Getenv("GORACE"), "AWS_ENDPOINT_URL_DYNAMODB=" + endpoint, "AWS_REGION=us-east-1",
 		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local",
 	}, others...)
 }

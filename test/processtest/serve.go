@@ -24,10 +24,10 @@ type Server struct {
 // Serve starts `plantstore serve` on a free port, with these variables alone, whatever the environment of
 // the test is. Without any, its stores are in memory. At the end of the test it stops; an unclean exit fails
 // the test. A test that fails prints what the server logged.
-func Serve(t testing.TB, binary string, environment ...string) *Server {
+func Serve(t testing.TB, environment ...string) *Server {
 	t.Helper()
-	command := exec.Command(binary, "serve", "--addr", "127.0.0.1:0")
-	command.Env = append([]string{"GORACE=" + os.Getenv("GORACE")}, environment...)
+	command := exec.Command(os.Args[0], "serve", "--addr", "127.0.0.1:0")
+	command.Env = append([]string{AsCommand, "GORACE=" + os.Getenv("GORACE")}, environment...)
 	var log bytes.Buffer
 	command.Stderr = &log
 	stdout, err := command.StdoutPipe()
@@ -71,16 +71,14 @@ func (s *Server) read(t testing.TB, lines *bufio.Scanner) {
 	t.Fatalf("plantstore serve printed %q and ended", s.Greeting)
 }
 
-// Post sends a request without a body, and returns the header and the body of the answer. A Host in header
-// replaces that of the URL.
-func Post(t testing.TB, url string, header http.Header) (http.Header, string) {
+// Send sends a request without a body, and returns the header and the body of the answer.
+func Send(t testing.TB, method, url string, header http.Header) (http.Header, string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, http.NoBody)
+	request, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
 	request.Header = header
-	request.Host = header.Get("Host")
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)

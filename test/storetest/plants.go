@@ -4,8 +4,11 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"plantstore/internal/plant"
@@ -38,10 +41,21 @@ func examples() []example {
 	}
 }
 
-// TestPlants tests that an empty plant.Store stores every plant exactly and once. It finds out what the
-// store holds by writing again: with the key of the first write, only the stored plant is a success. All
-// plants have this key: with another id it is another request.
-func TestPlants(t *testing.T, store plant.Store) {
+// TestPlants tests an empty plant.Store. A store with a race fails only sometimes, so concurrent requests are tried in
+// several rounds.
+func TestPlants(t *testing.T, store plant.Store, rounds int) {
+	testExamples(t, store)
+	t.Run("of concurrent requests one succeeds", func(t *testing.T) {
+		for round := range rounds {
+			testConcurrent(t, store, 1000+int64(round))
+		}
+	})
+}
+
+// testExamples tests that the store stores every plant exactly and once. It finds out what the store holds by writing
+// again: with the key of the first write, only the stored plant is a success. All plants have this key: with another
+// id it is another request.
+func testExamples(t *testing.T, store plant.Store) {
 	for i, first := range examples() {
 		t.Run(first.name, func(t *testing.T) {
 			again := examples()[i]
@@ -58,6 +72,30 @@ func TestPlants(t *testing.T, store plant.Store) {
 			}
 			create(t, store, again, "a", nil) // the first plant is unchanged
 		})
+	}
+}
+
+// testConcurrent sends four requests for one id twice each, all at once. One request succeeds, both times.
+func testConcurrent(t *testing.T, store plant.Store, id int64) {
+	var succeeded atomic.Int64
+	var group sync.WaitGroup
+	begin := make(chan struct{})
+	for i := range 8 {
+		group.Go(func() {
+			<-begin
+			write := plant.Write{NewPlant: plant.NewPlant{ID: id}, WriteKey: fmt.Sprint(i % 4)}
+			switch err := store.Create(t.Context(), write); {
+			case err == nil:
+				succeeded.Add(1)
+			case !errors.Is(err, plant.ErrExists):
+				t.Errorf("Create = %v, want nil or %v", err, plant.ErrExists)
+			}
+		})
+	}
+	close(begin)
+	group.Wait()
+	if got := succeeded.Load(); got != 2 {
+		t.Fatalf("%d of 8 writes of the id %d succeeded, want the two of one request", got, id)
 	}
 }
 

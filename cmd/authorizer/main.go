@@ -3,7 +3,7 @@
 package main
 
 import (
-	"log"
+	"os"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
@@ -14,10 +14,12 @@ import (
 )
 
 func main() {
-	resources, err := coldstart.Open("TOKENS_TABLE")
+	log := coldstart.NewLog()
+	client, table, err := coldstart.Open("TOKENS_TABLE", log)
 	if err != nil {
-		log.Fatal(err)
+		log.Error("cannot run", "error", err.Error())
+		os.Exit(1)
 	}
-	tokens := &dynamo.Tokens{Client: resources.Client, Table: resources.Table}
-	lambda.Start(&api.Authorizer{Verifier: token.StoreVerifier{Store: tokens}, Log: resources.Log})
+	tokens := &dynamo.Tokens{Client: client, Table: table}
+	lambda.Start(&api.Authorizer{Verifier: token.StoreVerifier{Store: tokens}, Log: log})
 }

@@ -4,7 +4,7 @@ package main
 
 import (
 	"crypto/rand"
-	"log"
+	"os"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
@@ -14,14 +14,12 @@ import (
 )
 
 func main() {
-	resources, err := coldstart.Open("PLANTS_TABLE")
+	log := coldstart.NewLog()
+	client, table, err := coldstart.Open("PLANTS_TABLE", log)
 	if err != nil {
-		log.Fatal(err)
+		log.Error("cannot run", "error", err.Error())
+		os.Exit(1)
 	}
-	// Start calls Service.Invoke with each event: by this method, a Service is a lambda.Handler.
-	lambda.Start(&api.Service{
-		Plants: &dynamo.Plants{Client: resources.Client, Table: resources.Table},
-		Log:    resources.Log,
-		NewKey: rand.Text,
-	})
+	plants := &dynamo.Plants{Client: client, Table: table}
+	lambda.Start(&api.Service{Plants: plants, Log: log, NewKey: rand.Text})
 }

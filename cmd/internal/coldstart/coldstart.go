@@ -1,9 +1,12 @@
-// Package coldstart gives a Lambda function what it needs before its first invocation: the name of its
-// table, a connection to DynamoDB and a log.
+// Package coldstart gives a Lambda function what it needs before its first invocation: a log, the name of its
+// table and a connection to DynamoDB.
 package coldstart
 
 import (
+	"cmp"
 	"fmt"
+	"io"
+	"log"
 	"log/slog"
 	"os"
 	"time"
@@ -15,50 +18,53 @@ import (
 	"plantstore/internal/dynamo"
 )
 
-// Resources are what the handler of a Lambda function needs from outside.
-type Resources struct {
-	Client *dynamodb.Client // connected
-	Table  string           // name of the function's table
-	Log    *slog.Logger
+// NewLog returns the log of a function: lines of JSON on standard output, each with the function's version. It discards
+// what others write by package log, because net/http writes unsolicited responses there, with their bodies.
+func NewLog() *slog.Logger {
+	log.SetOutput(io.Discard)
+	handler := slog.NewJSONHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: renameTime})
+	return slog.New(handler).With("version", os.Getenv("AWS_LAMBDA_FUNCTION_VERSION"))
 }
 
-// Open opens the resources of a function. The environment variable tableVariable names its table. The log names
-// the version of the function that Lambda runs. If a variable is missing or malformed, the error
-// names it. Open logs how long it took. First of all it makes package log write to the same log why the function or
-// an invocation failed, and nothing else. So the log.Fatal of a main is logged there, also with the error of Open.
-func Open(tableVariable string) (Resources, error) {
-	started := time.Now()
-	logger := newLog(os.Stdout, os.Getenv("AWS_LAMBDA_FUNCTION_VERSION"))
-	logFailures(logger)
-	table, config, err := readEnvironment(tableVariable)
-	if err != nil {
-		return Resources{}, err
+// renameTime names the time of a line as Lambda does, which otherwise adds a time of its own. Source:
+// Lambda Developer Guide, "Log-level filtering".
+func renameTime(groups []string, a slog.Attr) slog.Attr {
+	if len(groups) == 0 && a.Key == slog.TimeKey {
+		a.Key = "timestamp"
 	}
-	client := dynamo.NewFunctionClient(config, logger)
-	dynamo.Connect(client)
-	logger.Info("cold start", "init_ms", time.Since(started).Milliseconds())
-	return Resources{Client: client, Table: table, Log: logger}, nil
+	return a
 }
 
-// readEnvironment returns the table in tableVariable and the configuration of DynamoDB. An empty
-// variable counts as unset. The error names the variable that is missing or malformed. Lambda sets the region,
-// and the keys of the function's role.
-func readEnvironment(tableVariable string) (table string, config aws.Config, err error) {
+// Open returns a connected client, and the name of the function's table, which the environment variable tableVariable
+// has. If a variable is missing, the error names it. Open logs how long it took.
+func Open(tableVariable string, log *slog.Logger) (client *dynamodb.Client, table string, err error) {
+	started := time.Now()
 	for _, name := range []string{tableVariable, "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
 		if os.Getenv(name) == "" {
-			return "", config, fmt.Errorf("environment variable %s is not set", name)
+			return nil, "", fmt.Errorf("environment variable %s is not set", name)
 		}
 	}
-	// The first of the two that is set; "" means AWS's own DynamoDB.
-	endpoint, err := dynamo.ChooseEndpoint(os.Getenv("AWS_ENDPOINT_URL_DYNAMODB"), os.Getenv("AWS_ENDPOINT_URL"))
-	if err != nil {
-		return "", config, err
+	client = dynamo.NewFunctionClient(config(), log)
+	dynamo.Connect(client)
+	log.Info("cold start", "init_ms", time.Since(started).Milliseconds())
+	return client, os.Getenv(tableVariable), nil
+}
+
+// config returns the configuration of DynamoDB that the environment describes. Lambda sets the region, and the
+// credentials of the function's role.
+func config() aws.Config {
+	endpoint := cmp.Or(os.Getenv("AWS_ENDPOINT_URL_DYNAMODB"), os.Getenv("AWS_ENDPOINT_URL"))
+	id, secret, session := os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY"), os.Getenv("AWS_SESSION_TOKEN")
+	if os.Getenv("AWS_SAM_LOCAL") == "true" { // sam local passes the developer's credentials: without them, nothing reaches AWS
+		endpoint = cmp.Or(endpoint, "http://host.docker.internal:8000")
+		id, secret, session = "local", "local", ""
+	}
+	c := aws.Config{
+		Region:      os.Getenv("AWS_REGION"),
+		Credentials: credentials.NewStaticCredentialsProvider(id, secret, session),
 	}
 	if endpoint != "" {
-		config.BaseEndpoint = &endpoint
+		c.BaseEndpoint = &endpoint
 	}
-	config.Region = os.Getenv("AWS_REGION")
-	config.Credentials = credentials.NewStaticCredentialsProvider(
-		os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY"), os.Getenv("AWS_SESSION_TOKEN"))
-	return os.Getenv(tableVariable), config, nil
+	return c
 }

@@ -32,16 +32,7 @@ const (
 // connection selects a DynamoDB: AWS's, with the region and credentials from the environment, the
 // profile or SSO, or one at an endpoint.
 type connection struct {
-	EndpointURL string `name:"endpoint-url" placeholder:"URL" help:"URL of a DynamoDB outside AWS, for example http://127.0.0.1:8000 ($AWS_ENDPOINT_URL_DYNAMODB, $AWS_ENDPOINT_URL)."`
-}
-
-// AfterApply takes the endpoint from the environment if no flag gives it, and checks it.
-func (c *connection) AfterApply() (err error) {
-	if c.EndpointURL == "" {
-		c.EndpointURL, err = dynamo.ChooseEndpoint(os.Getenv("AWS_ENDPOINT_URL_DYNAMODB"), os.Getenv("AWS_ENDPOINT_URL"))
-		return err
-	}
-	return dynamo.CheckEndpoint("--endpoint-url", c.EndpointURL)
+	EndpointURL string `name:"endpoint-url" env:"AWS_ENDPOINT_URL_DYNAMODB,AWS_ENDPOINT_URL" placeholder:"URL" help:"URL of a DynamoDB outside AWS, for example http://127.0.0.1:8000."`
 }
 
 // isLocal reports whether the DynamoDB is at an http endpoint on this machine: at a loopback address, at the
@@ -134,7 +125,10 @@ func (c *connection) location() string {
 
 // printableURL returns the endpoint without a password.
 func (c *connection) printableURL() string {
-	endpoint, _ := url.Parse(c.EndpointURL) // which AfterApply has checked
+	endpoint, err := url.Parse(c.EndpointURL)
+	if err != nil {
+		return c.EndpointURL
+	}
 	return endpoint.Redacted()
 }
 

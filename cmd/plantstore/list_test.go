@@ -41,7 +41,7 @@ func TestListOfOtherItems(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const unread = `.*the item with the id "un\\x1breadable" is no token\n`
+	const unread = `.*the item with the id "un\\x1breadable" is no token: .*\n`
 	plantstore.check(t, "token list", result{status: 1, stdout: header + `odd +"eve\\x1b\[2J" .* expired\n`, stderr: unread})
 	plantstore.check(t, "token list --expiring 1d", result{status: 1, stdout: header, stderr: unread})
 }

@@ -72,7 +72,6 @@ func TestFailures(t *testing.T) {
 		{"a lifetime too long", "token issue --subject ann --ttl 900000h", usage, "--ttl: must be between 1s and 32767d"},
 		{"a negative lifetime", "token issue --subject ann --ttl=-1h", usage, "--ttl: must be between 1s and 32767d"},
 		{"a subject that is not ASCII", "token issue --subject é", usage, "subject must have 1 to 128 visible ASCII characters"},
-		{"an endpoint without a scheme", "token list --endpoint-url localhost", usage, "--endpoint-url is not an http or https URL"},
 		{"no stack and no table", "token list", usage, "set --stack or --table, or --endpoint-url"},
 		{"an empty stack", "token list --stack=", usage, "set --stack or --table, or --endpoint-url"},
 		{"no token on standard input", "token revoke --table tokens -", usage, "standard input is not a token"},

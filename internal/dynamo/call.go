@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptrace"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
@@ -17,69 +21,69 @@ import (
 // method is a method of the SDK's client, such as PutItem.
 type method[In, Out any] func(*dynamodb.Client, context.Context, *In, ...func(*dynamodb.Options)) (*Out, error)
 
-// call makes attempts of a method until one succeeds, DynamoDB refuses one for good, ctx ends or the client's retry
-// quota is used up. A throttled attempt is refused too, but not for good: it is repeated. The error of call is a
-// [*callError].
-//
-// The SDK has such a loop too. It returns only the last error, which does not show whether an earlier
-// attempt was applied.
+// call makes attempts of m until one succeeds, DynamoDB refuses one for good, ctx ends or the client's retry quota is
+// used up. The SDK makes the attempts, but its error is that of the last one, and does not show whether an earlier one
+// was applied. The [callError] of call does.
 func call[In, Out any](ctx context.Context, client *dynamodb.Client, m method[In, Out], in *In) (*Out, error) {
-	r := retries{retryer: client.Options().Retryer}
-	failure := new(callError)
-	for {
-		out, connected, err := attempt(ctx, client, m, in)
-		if err == nil {
-			r.succeeded()
-			return out, nil
-		}
-		mayBeApplied := connected && !isRefusal(err)
-		failure.add(err, mayBeApplied)
-		if ctx.Err() != nil {
-			return nil, failure.giveUp(ctx.Err())
-		}
-		if !mayBeApplied && !r.retryer.IsErrorRetryable(err) { // refused for good, or never sent, for a reason that stays
-			return nil, failure
-		}
-		if reason := r.wait(ctx, err); reason != nil {
-			return nil, failure.giveUp(reason)
-		}
-	}
-}
-
-// attempt makes one attempt. connected reports whether it got a connection to DynamoDB, a new one or one that
-// was idle: without one, DynamoDB received nothing.
-func attempt[In, Out any](
-	ctx context.Context, client *dynamodb.Client, m method[In, Out], in *In,
-) (out *Out, connected bool, err error) {
-	watch := new(watched)
-	out, err = m(client, ctx, in, func(o *dynamodb.Options) {
-		// If an answer shows that the clock is wrong, the SDK makes its error retryable, and signs the next attempt
-		// with the time of DynamoDB. It does so even if this is the only attempt that it makes itself.
-		o.Retryer = aws.NopRetryer{} // one attempt: call repeats it
-		watch.client = o.HTTPClient
-		o.HTTPClient = watch
+	a := &attempts{ctx: ctx}
+	out, err := m(client, ctx, in, func(o *dynamodb.Options) {
+		a.RetryerV2, _ = o.Retryer.(aws.RetryerV2) // that of newRetryer
+		a.client = o.HTTPClient
+		o.Retryer, o.HTTPClient = a, a
 	})
-	return out, watch.connected, err
+	if err == nil {
+		return out, nil
+	}
+	failure := &callError{mayBeApplied: a.mayBeApplied, cause: a.cause}
+	if a.cause == nil { // it made no attempt
+		failure.cause = err
+	}
+	switch {
+	case ctx.Err() != nil:
+		failure.giveUp(ctx.Err())
+	case a.repeat:
+		failure.giveUp(errors.New("the retry quota is used up"))
+	}
+	return nil, failure
 }
 
-// watched is an HTTP client that notes whether it got a connection to DynamoDB. A trace in the context of the whole
-// attempt would also note the connections by which the SDK gets credentials in plantstore, perhaps in another
-// goroutine. A function has its credentials already.
-type watched struct {
-	client    dynamodb.HTTPClient
-	connected bool
+// attempts watches the attempts of one call, as the SDK's HTTP client and its retryer.
+type attempts struct {
+	aws.RetryerV2 // the client's, whose quota all calls share
+	ctx           context.Context
+	client        dynamodb.HTTPClient
+	connected     bool  // the current attempt got a connection to DynamoDB, new or idle: without one, DynamoDB received nothing
+	repeat        bool  // the last attempt may be repeated
+	mayBeApplied  bool  // one of the attempts got a connection, and its outcome is unknown
+	cause         error // the most precise so far
 }
 
-// Do implements [dynamodb.HTTPClient].
-func (w *watched) Do(r *http.Request) (*http.Response, error) {
+// Do implements [dynamodb.HTTPClient]. A trace in the context of the call would also see the connections by which
+// the SDK gets credentials in plantstore, perhaps in another goroutine.
+func (a *attempts) Do(r *http.Request) (*http.Response, error) {
 	// The HTTP client calls GotConn before it sends the request, in the goroutine that called it.
-	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { w.connected = true }}
-	return w.client.Do(r.WithContext(httptrace.WithClientTrace(r.Context(), trace)))
+	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { a.connected = true }}
+	return a.client.Do(r.WithContext(httptrace.WithClientTrace(r.Context(), trace)))
 }
 
-// isRefusal reports whether err is DynamoDB's refusal to carry an attempt out. DynamoDB refused if the status is 4xx
-// and the error is one of its own: of a type that the SDK has, or generic with a code that ends in Exception, such as
-// AccessDeniedException. Any other 4xx may come from a proxy, after DynamoDB has carried the attempt out.
+// IsErrorRetryable implements [aws.Retryer]. The SDK calls it once after each attempt that failed.
+func (a *attempts) IsErrorRetryable(err error) bool {
+	mayBeApplied := a.connected && !isRefusal(err)
+	a.connected = false
+	a.mayBeApplied = a.mayBeApplied || mayBeApplied
+	if a.cause == nil || !errors.Is(err, context.DeadlineExceeded) { // a timeout says less than what came before it
+		a.cause = err
+	}
+	a.repeat = a.ctx.Err() == nil && (mayBeApplied || a.RetryerV2.IsErrorRetryable(err))
+	return a.repeat
+}
+
+// MaxAttempts implements [aws.Retryer]: there is no limit.
+func (*attempts) MaxAttempts() int { return 0 }
+
+// isRefusal reports whether DynamoDB refused to carry an attempt out: the status is 4xx, and the error is of a type that
+// the SDK has, or has a code that ends in Exception, such as AccessDeniedException. Any other 4xx may come from a proxy,
+// after DynamoDB has carried the attempt out.
 func isRefusal(err error) bool {
 	answer, answered := errors.AsType[*smithyhttp.ResponseError](err)
 	apiError, isAPIError := errors.AsType[smithy.APIError](err)
@@ -90,35 +94,25 @@ func isRefusal(err error) bool {
 	return !isGeneric || strings.HasSuffix(apiError.ErrorCode(), "Exception")
 }
 
-// callError is why a [call] failed. A store reports it by [translate].
+// callError is why a [call] failed.
 type callError struct {
-	mayBeApplied bool // one of the attempts got a connection, and its outcome is unknown
+	mayBeApplied bool // DynamoDB may have carried out one of the attempts
 	temporary    bool // a later call may succeed
 	cause        error
 }
 
 func (e *callError) Error() string { return "dynamo: " + e.cause.Error() }
 
-// Unwrap returns the cause.
 func (e *callError) Unwrap() error { return e.cause }
 
-// add adds an attempt that failed with err. A timeout does not replace an earlier, more precise cause.
-func (e *callError) add(err error, mayBeApplied bool) {
-	e.mayBeApplied = e.mayBeApplied || mayBeApplied
-	if e.cause == nil || !errors.Is(err, context.DeadlineExceeded) {
-		e.cause = err
-	}
-}
-
-// giveUp records why there is no further attempt, although one may succeed. It returns e.
-func (e *callError) giveUp(reason error) *callError {
+// giveUp records why there is no further attempt, although one may succeed.
+func (e *callError) giveUp(reason error) {
 	e.temporary = true
 	e.cause = fmt.Errorf("%w; an attempt: %w", reason, e.cause)
-	return e
 }
 
 // translate returns what a store reports for err, which is an error of [call] or nil: unknown if an attempt may have
-// been applied, unavailable if none was and a later call may succeed, and otherwise err unchanged, so nil for nil.
+// been applied, unavailable if none was and a later call may succeed, and otherwise err itself.
 func translate(err, unknown, unavailable error) error {
 	failure, ok := errors.AsType[*callError](err)
 	switch {
@@ -128,4 +122,33 @@ func translate(err, unknown, unavailable error) error {
 		return fmt.Errorf("%w: %w", unavailable, err)
 	}
 	return err
+}
+
+// newRetryer returns the SDK's standard retryer, which repeats more: also every attempt that got no answer, as in an
+// outage of DNS, and every conflict with another write. It keeps the client's retry quota: 500 units, of which a retry
+// takes 5, and 10 after a timeout. So in a long outage each call fails at its first attempt. Source: Amazon Builders'
+// Library, "Timeouts, retries, and backoff with jitter".
+func newRetryer() *retry.Standard {
+	repeated := retry.IsErrorRetryableFunc(func(err error) aws.Ternary {
+		if causedBy[*smithyhttp.RequestSendError](err) ||
+			causedBy[*types.TransactionConflictException](err) || causedBy[*types.ReplicatedWriteConflictException](err) {
+			return aws.TrueTernary
+		}
+		return aws.UnknownTernary // the SDK's rules decide
+	})
+	return retry.NewStandard(func(o *retry.StandardOptions) {
+		o.Retryables = append([]retry.IsErrorRetryable{repeated}, o.Retryables...)
+		o.Backoff = retry.BackoffDelayerFunc(func(attempt int, _ error) (time.Duration, error) { return delay(attempt), nil })
+	})
+}
+
+// delay returns how long to wait before a retry: a random time up to 25 ms, 50 ms and so on, at most a second.
+func delay(retry int) time.Duration {
+	bound := 25 * time.Millisecond << min(max(retry-1, 0), 10)
+	return rand.N(min(bound, time.Second))
+}
+
+func causedBy[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }

@@ -32,8 +32,6 @@ var (
 	otherRequest = exists(plant.NewWriteKey("bob", "k"), "fern")
 	onlyID       = conditionFailed(`{"id": {"N": "1"}}`)
 	unreadable   = strings.Replace(sameRequest, "2026-03-01T11:00:00Z", "yesterday", 1)
-	keyInCase    = strings.Replace(sameRequest, "write_key", "Write_Key", 1)
-	nameInCase   = strings.Replace(sameRequest, "name", "Name", 1)
 )
 
 // exists is the body of the answer to a put whose id has a plant.
@@ -89,8 +87,6 @@ func TestCreateByAttempts(t *testing.T) {
 	}{
 		{name: "another program stored nothing but an id", attempts: do(refuseWith(onlyID)), want: plant.ErrExists},
 		{name: "another program stored an item", attempts: do(refuseWith(unreadable)), want: plant.ErrExists},
-		{name: "another program stored a write key under another case", attempts: do(refuseWith(keyInCase)), want: plant.ErrExists},
-		{name: "another program stored a name under another case", attempts: do(refuseWith(nameInCase)), want: plant.ErrExists},
 
 		// No attempt before the last was applied, or may have been.
 		{name: "four failures", attempts: do(fail, fail, fail, fail, succeed)},
@@ -272,4 +268,33 @@ func TestWrongClock(t *testing.T) {
 			t.Errorf("the second attempt is signed at %v, %v, want the time of DynamoDB, %v", signed, err, right)
 		}
 	})
+}
+
+// A delay is random, up to a bound that doubles with each retry until it is a second.
+func TestDelay(t *testing.T) {
+	tests := []struct {
+		name  string
+		retry int
+		bound time.Duration
+	}{
+		{"the first", 1, 25 * time.Millisecond},
+		{"the third", 3, 100 * time.Millisecond},
+		{"a late one", 99, time.Second},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			shortest, longest := test.bound, time.Duration(0)
+			for range 1000 {
+				got := delay(test.retry)
+				if got < 0 || got > test.bound {
+					t.Fatalf("delay(%d) = %v, want 0 to %v", test.retry, got, test.bound)
+				}
+				shortest = min(shortest, got)
+				longest = max(longest, got)
+			}
+			if shortest > test.bound/4 || longest < test.bound*3/4 {
+				t.Errorf("delay(%d) = %v to %v in 1000 calls, want 0 to %v", test.retry, shortest, longest, test.bound)
+			}
+		})
+	}
 }

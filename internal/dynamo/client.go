@@ -1,17 +1,20 @@
 // Package dynamo keeps plants and tokens in DynamoDB.
 //
 // An attempt is one request to DynamoDB. A call repeats attempts until its outcome is known, DynamoDB refuses one
-// for good, the context ends or the retry quota is used up: the client's allowance for retries, see [newRetryer]. A
-// put may be repeated because every put is conditional, and a failed condition shows whether an earlier attempt
-// stored the item. Nothing is ever read to find out.
+// for good, the context ends or the client's quota of retries is used up. A put may be repeated because every put is
+// conditional, and a failed condition shows whether an earlier attempt stored the item. Nothing is ever read to find out.
 package dynamo
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	_ "embed" // for amazon-roots.pem
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -22,9 +25,8 @@ import (
 	"plantstore/internal/budget"
 )
 
-// NewClient returns a client for cfg, whose attempts take at most timeout. It is for a program outside Lambda, such
-// as plantstore. If the HTTP client of cfg is the SDK's own, its certificates are kept, such as those of
-// AWS_CA_BUNDLE.
+// NewClient returns a client for a program outside Lambda. An attempt takes at most timeout. An HTTP client of the SDK
+// in cfg keeps its certificates, such as those of AWS_CA_BUNDLE.
 func NewClient(cfg aws.Config, timeout time.Duration) *dynamodb.Client {
 	httpClient, ok := cfg.HTTPClient.(*awshttp.BuildableClient)
 	if !ok {
@@ -33,30 +35,27 @@ func NewClient(cfg aws.Config, timeout time.Duration) *dynamodb.Client {
 	return newClient(cfg, bounded(httpClient, timeout))
 }
 
-// NewFunctionClient returns a client for a Lambda function. It does without the SDK's config module, which
-// looks for files and services that a function does not have. The module would add a third to the time of
-// initialization, and 2 MB to the program. For AWS's own DynamoDB the client trusts Amazon's root certificates
-// first, see [amazonFirst].
+// NewFunctionClient returns a client for a Lambda function. An attempt takes at most [budget.AttemptTimeout]. cfg need
+// not come from the SDK's config module, which would add a third to the time of initialization.
 func NewFunctionClient(cfg aws.Config, log *slog.Logger) *dynamodb.Client {
-	httpClient := bounded(awshttp.NewBuildableClient(), budget.AttemptTimeout)
-	if amazonSigns(cfg) {
-		dialer := newAmazonFirst(log)
-		httpClient = httpClient.WithTransportOptions(func(t *http.Transport) { t.DialTLSContext = dialer.dial })
-	}
+	amazon := x509.NewCertPool()
+	amazon.AppendCertsFromPEM(amazonRoots)
+	dial := dialTLS(amazon, nil, log)
+	httpClient := bounded(awshttp.NewBuildableClient(), budget.AttemptTimeout).
+		WithTransportOptions(func(t *http.Transport) { t.DialTLSContext = dial })
 	return newClient(cfg, httpClient)
 }
 
 func newClient(cfg aws.Config, httpClient aws.HTTPClient) *dynamodb.Client {
 	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
-		o.Retryer = newRetryer() // only [call] uses it: for each attempt, call gives the SDK one that repeats nothing
+		o.Retryer = newRetryer()
 		o.Logger = logging.Nop{} // what matters comes back as an error
 		o.HTTPClient = httpClient
 	})
 }
 
-// bounded returns a copy of client whose attempts take at most timeout. It closes a connection that has been idle
-// for 30 s. The SDK would keep it for 90 s, and DynamoDB may close it before: an attempt on a closed connection
-// fails.
+// bounded closes a connection that has been idle for 30 s. The SDK would keep it for 90 s, and DynamoDB may close it
+// before: an attempt on a closed connection fails.
 func bounded(client *awshttp.BuildableClient, timeout time.Duration) *awshttp.BuildableClient {
 	return client.
 		WithTimeout(timeout).
@@ -65,8 +64,8 @@ func bounded(client *awshttp.BuildableClient, timeout time.Duration) *awshttp.Bu
 }
 
 // Connect opens the connection that a call within the next 30 s uses: Lambda gives the initialization of a
-// function more CPU than its invocations. It sends one GET without credentials, as one attempt. If it fails, the
-// first call opens the connection, and reports why it cannot.
+// function more CPU than its invocations. It sends one GET without credentials. If that fails, the first call opens
+// the connection, and reports why it cannot.
 func Connect(client *dynamodb.Client) {
 	o := client.Options()
 	parameters := dynamodb.EndpointParameters{Region: &o.Region, Endpoint: o.BaseEndpoint}
@@ -80,4 +79,30 @@ func Connect(client *dynamodb.Client) {
 	}
 	_, _ = io.Copy(io.Discard, answer.Body) // a connection is used again only after its answer is read
 	_ = answer.Body.Close()
+}
+
+// amazonRoots are the root certificates of Amazon's certificate authorities. The system has a hundred more, and to
+// parse them takes as long as the rest of a cold start. Source: https://www.amazontrust.com/repository/.
+//
+//go:embed amazon-roots.pem
+var amazonRoots []byte
+
+// dialTLS is for [http.Transport.DialTLSContext]. It trusts the roots of amazon, and then those of system, because AWS may
+// change its own, and other partitions may have others. If system is nil, these are the system's.
+func dialTLS(amazon, system *x509.CertPool, log *slog.Logger) func(context.Context, string, string) (net.Conn, error) {
+	trusting := func(roots *x509.CertPool) *tls.Dialer {
+		return &tls.Dialer{
+			NetDialer: &net.Dialer{Timeout: budget.AttemptTimeout},
+			Config:    &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+		}
+	}
+	warn := sync.OnceFunc(func() { log.Warn("no embedded root signed the certificate of DynamoDB; trying the system's roots") })
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		connection, err := trusting(amazon).DialContext(ctx, network, address)
+		if err == nil || !causedBy[x509.UnknownAuthorityError](err) {
+			return connection, err
+		}
+		warn()
+		return trusting(system).DialContext(ctx, network, address)
+	}
 }

@@ -23,27 +23,24 @@ type Plants struct {
 
 var _ plant.Store = (*Plants)(nil)
 
-const plantKey = "id" // the name of the table's key
-
 // plantItem is a plant as the table holds it.
 type plantItem struct {
-	ID int64 `dynamodbav:"id"` // the key
+	ID int64 `dynamodbav:"id"`
 	plantAttributes
 	CreatedAt time.Time `dynamodbav:"created_at"` // RFC 3339, UTC
 	CreatedBy string    `dynamodbav:"created_by"` // subject of the request's token
 	WriteKey  string    `dynamodbav:"write_key"`
 }
 
-// plantAttributes has the fields of [plant.Plant], and converts to and from it.
+// plantAttributes has the fields of [plant.Plant].
 type plantAttributes struct {
 	Name string  `dynamodbav:"name"`
-	Tag  *string `dynamodbav:"tag,omitempty"` // no attribute if it is nil; a pointer to "" is stored
+	Tag  *string `dynamodbav:"tag,omitempty"` // a pointer to "" is stored
 }
 
-// Create implements [plant.Store]. It is one conditional put, which [call] attempts until the outcome is known. If
-// the condition fails, DynamoDB returns the stored item, with the write key of the request that created it.
+// Create implements [plant.Store] by one conditional put.
 func (s *Plants) Create(ctx context.Context, w plant.Write) error {
-	attributes, err := attributevalue.MarshalMap(plantItem{
+	item, err := attributevalue.MarshalMap(plantItem{
 		ID:              w.NewPlant.ID,
 		plantAttributes: plantAttributes(w.NewPlant.Plant),
 		CreatedAt:       w.Time.UTC(),
@@ -53,28 +50,17 @@ func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 	if err != nil {
 		return fmt.Errorf("dynamo: encode plant: %w", err)
 	}
-	_, err = call(ctx, s.Client, (*dynamodb.Client).PutItem, &dynamodb.PutItemInput{
-		TableName:                           &s.Table,
-		Item:                                attributes,
-		ConditionExpression:                 aws.String("attribute_not_exists(" + plantKey + ")"),
-		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-	})
-	// A failed condition ends the call: it is a refusal for good, and becomes the cause of the call's error. It is also
-	// the outcome of an earlier attempt whose answer was lost: the item shows whether that one stored it.
-	if conditionFailed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		return checkExistingPlant(w, conditionFailed.Item)
+	existing, err := putNew(ctx, s.Client, s.Table, item)
+	if existing != nil {
+		return checkExistingPlant(w, existing)
 	}
 	return translate(err, plant.ErrOutcomeUnknown, plant.ErrUnavailable)
 }
 
-// checkExistingPlant returns the outcome of w if its id has the item with these attributes. DynamoDB returns them.
-// Another server of its API may return none.
-func checkExistingPlant(w plant.Write, attributes map[string]types.AttributeValue) error {
-	if len(attributes) == 0 {
-		return fmt.Errorf("%w: the id exists, and DynamoDB did not return its item", plant.ErrOutcomeUnknown)
-	}
+// checkExistingPlant returns the outcome of w if its id has this item.
+func checkExistingPlant(w plant.Write, item map[string]types.AttributeValue) error {
 	var stored plantItem
-	err := unmarshal(attributes, &stored)
+	err := attributevalue.UnmarshalMap(item, &stored)
 	switch {
 	case err != nil, stored.WriteKey != w.WriteKey: // another program, or another request, wrote it
 		return plant.ErrExists
@@ -82,4 +68,23 @@ func checkExistingPlant(w plant.Write, attributes map[string]types.AttributeValu
 		return plant.ErrKeyReused
 	}
 	return nil
+}
+
+// putNew puts an item, unless the table has one with its id. Then it returns that one. An earlier attempt whose answer
+// was lost may have stored it.
+func putNew(ctx context.Context, client *dynamodb.Client, table string, item map[string]types.AttributeValue) (existing map[string]types.AttributeValue, err error) {
+	_, err = call(ctx, client, (*dynamodb.Client).PutItem, &dynamodb.PutItemInput{
+		TableName:                           &table,
+		Item:                                item,
+		ConditionExpression:                 aws.String("attribute_not_exists(" + idAttribute + ")"),
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	})
+	conditionFailed, ok := errors.AsType[*types.ConditionalCheckFailedException](err)
+	if !ok {
+		return nil, err
+	}
+	if len(conditionFailed.Item) == 0 { // DynamoDB returns it, another server of its API may not
+		return nil, &callError{mayBeApplied: true, cause: errors.New("the id exists, and its item was not returned")}
+	}
+	return conditionFailed.Item, nil
 }

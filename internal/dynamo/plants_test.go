@@ -39,7 +39,7 @@ func TestPlantItem(t *testing.T) {
 		if !reflect.DeepEqual(sent.Item, want) {
 			t.Errorf("Create puts %v, want %v", sent.Item, want)
 		}
-		if want := "attribute_not_exists(" + plantKey + ")"; sent.ConditionExpression != want {
+		if want := "attribute_not_exists(" + idAttribute + ")"; sent.ConditionExpression != want {
 			t.Errorf("Create puts under the condition %q, want %q", sent.ConditionExpression, want)
 		}
 	})

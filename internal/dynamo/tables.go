@@ -7,12 +7,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// The names of the tables in a local DynamoDB. tools/local/sam.json has them too. In AWS, CloudFormation chooses
-// the names.
+// The names of the tables in a local DynamoDB. In AWS, CloudFormation chooses the names.
 const (
 	LocalPlantsTable = "plants"
 	LocalTokensTable = "tokens"
 )
+
+const idAttribute = "id" // the key of both tables
 
 // Table is a table and its key.
 type Table struct {
@@ -24,8 +25,8 @@ type Table struct {
 // Tables returns the tables of plants and of tokens, with these names. template.yaml describes both too.
 func Tables(plants, tokens string) []Table {
 	return []Table{
-		{Name: plants, Key: plantKey, KeyType: types.ScalarAttributeTypeN},
-		{Name: tokens, Key: tokenKey, KeyType: types.ScalarAttributeTypeS},
+		{Name: plants, Key: idAttribute, KeyType: types.ScalarAttributeTypeN},
+		{Name: tokens, Key: idAttribute, KeyType: types.ScalarAttributeTypeS},
 	}
 }
 

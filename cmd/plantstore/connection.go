@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -49,16 +48,13 @@ func (c *connection) isLocal() bool {
 	return host == "host.docker.internal" || !strings.Contains(host, ".")
 }
 
-// config returns the SDK's configuration. A local DynamoDB accepts any region and credentials, so config
-// supplies them if none are set.
+// config returns the SDK's configuration. A local DynamoDB gets credentials of its own: it would accept most others, and
+// refuse a key id with an underscore.
 func (c *connection) config(ctx context.Context) (aws.Config, error) {
 	options := []func(*config.LoadOptions) error{config.WithLogger(logging.Nop{})}
 	if c.isLocal() {
-		options = append(options, config.WithDefaultRegion("us-east-1"))
-	}
-	if c.isLocal() && os.Getenv("AWS_ACCESS_KEY_ID")+os.Getenv("AWS_PROFILE") == "" {
 		local := credentials.NewStaticCredentialsProvider("local", "local", "")
-		options = append(options, config.WithCredentialsProvider(local))
+		options = append(options, config.WithDefaultRegion("us-east-1"), config.WithCredentialsProvider(local))
 	}
 	cfg, err := config.LoadDefaultConfig(ctx, options...)
 	if err != nil {

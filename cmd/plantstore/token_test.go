@@ -16,11 +16,13 @@ import (
 	"plantstore/test/processtest"
 )
 
-// tokenTool returns a command with an empty table of tokens, and the store in it.
+// tokenTool returns a command with an empty table of tokens, and the store in it. Its environment has an access key id
+// that DynamoDB Local refuses, because of the underscore.
 func tokenTool(t *testing.T) (tool, *dynamo.Tokens) {
 	t.Helper()
 	client, _, tokens := dynamotest.NewTables(t)
-	plantstore := newTool(t, "AWS_ENDPOINT_URL_DYNAMODB="+dynamotest.Endpoint(t), "TOKENS_TABLE="+tokens)
+	plantstore := newTool(t, "AWS_ENDPOINT_URL_DYNAMODB="+dynamotest.Endpoint(t), "TOKENS_TABLE="+tokens,
+		"AWS_ACCESS_KEY_ID=a_b", "AWS_SECRET_ACCESS_KEY=c")
 	return plantstore, &dynamo.Tokens{Client: client, Table: tokens}
 }
 

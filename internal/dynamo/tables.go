@@ -7,10 +7,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// The names of the tables in a local DynamoDB. In AWS, CloudFormation chooses the names.
+// The names of the tables in a local DynamoDB: what `sam local` passes to the functions for a !Ref of template.yaml. In
+// AWS, CloudFormation chooses the names.
 const (
-	LocalPlantsTable = "plants"
-	LocalTokensTable = "tokens"
+	LocalPlantsTable = "PlantsTable"
+	LocalTokensTable = "TokensTable"
 )
 
 const idAttribute = "id" // the key of both tables

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/json/v2"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -10,14 +11,14 @@ import (
 	"plantstore/internal/token"
 )
 
-// Authorizer is the Lambda authorizer of the HTTP API. It checks the bearer token and leaves the
-// refusal to the function.
+// Authorizer is the Lambda authorizer of the HTTP API, a lambda.Handler of aws-lambda-go. It checks the bearer
+// token and leaves the refusal to the function.
 type Authorizer struct {
 	Verifier token.Verifier
 	Log      *slog.Logger
 }
 
-// The check of an allowed request is logged only if it takes slowCheck or longer.
+// slowCheck is how long the check of an allowed request takes before it is logged.
 const slowCheck = 500 * time.Millisecond
 
 // authorizerResponse is an authorizer's simple response of payload format 2.0.
@@ -41,8 +42,7 @@ func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 		// The function refuses, with an Error of the catalogue. If IsAuthorized were false, API Gateway
 		// would answer 403 itself, with a body of its own.
 		IsAuthorized: true,
-		// If the event cannot be decoded, r has no headers, and the verdict is on an empty Authorization value. The
-		// function then answers 5001 to a request that has a well-formed header.
+		// If the event cannot be decoded, the verdict is on an empty Authorization value, and fits no request.
 		Context: newVerdict(r.Headers["authorization"], r.principal, o),
 	})
 }
@@ -51,7 +51,7 @@ func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request, err error) {
 	ctx, cancel := context.WithTimeout(ctx, budget.AuthorizerWait)
 	defer cancel()
-	defer recoverInto(&err) // makes an error of a panic
+	defer recoverInto(&err)
 	r, err = decodeEvent(event)
 	if err != nil {
 		return r, err
@@ -62,4 +62,51 @@ func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request,
 	}
 	r.principal, err = a.Verifier.Verify(ctx, bearer)
 	return r, err
+}
+
+// verdict is the authorizer's finding on a token. API Gateway passes it on in the function's event. The function
+// compares Presented with the Authorization value that it sees itself, so that a verdict never serves
+// another caller.
+//
+// While a deployment shifts traffic, an authorizer and a function of two versions meet. So each must understand the
+// verdicts of the version before and after: a function that understands a new finding comes before the authorizer that
+// sends it.
+type verdict struct {
+	Finding   string `json:"verdict"`           // "allow", "deny" or "unavailable"
+	Presented string `json:"presented"`         // [token.Digest] of the Authorization value
+	Subject   string `json:"subject,omitzero"`  // of the token that an "allow" is about
+	TokenID   string `json:"token_id,omitzero"` // of the same
+}
+
+// newVerdict returns the verdict of a check that ended with o and, if it succeeded, found p.
+func newVerdict(authorization string, p token.Principal, o outcome) verdict {
+	presented := token.Digest(authorization)
+	switch {
+	case o.err == nil:
+		return verdict{Finding: "allow", Presented: presented, Subject: p.Subject, TokenID: p.TokenID}
+	case !o.isServiceFault(): // the token is missing, malformed or invalid
+		return verdict{Finding: "deny", Presented: presented}
+	}
+	// Also for an internal error: the authorizer logs 5001, and the function answers 5003.
+	return verdict{Finding: "unavailable", Presented: presented}
+}
+
+// principalFor returns the principal of the request that came with authorization, if v allows it. Without a
+// well-formed token it returns the error of [parseBearer], whatever v is. With one it fails closed: anything but
+// a verdict on this very value is an internal error, also if no authorizer ran.
+func (v verdict) principalFor(authorization string) (token.Principal, error) {
+	if _, err := parseBearer(authorization); err != nil {
+		return token.Principal{}, err
+	}
+	switch {
+	case v.Presented != token.Digest(authorization):
+		return token.Principal{}, errors.New("api: no verdict on this Authorization value")
+	case v.Finding == "allow" && v.Subject != "" && v.TokenID != "":
+		return token.Principal{Subject: v.Subject, TokenID: v.TokenID}, nil
+	case v.Finding == "deny":
+		return token.Principal{}, token.ErrInvalid
+	case v.Finding == "unavailable":
+		return token.Principal{}, token.ErrUnavailable
+	}
+	return token.Principal{}, errors.New("api: unknown or incomplete verdict")
 }

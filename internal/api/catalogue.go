@@ -1,8 +1,13 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambdacontext"
 
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
@@ -39,12 +44,12 @@ type entry struct {
 // never to the client.
 var internalError = entry{code: 5001, message: "There was an internal error."}
 
-// catalogue holds every error that the service answers, in the order of the codes. The status is
-// always 400. Tests compare it with openapi.yaml and README.md.
+// catalogue holds every error that the service answers, in the order of the codes. openapi.yaml and README.md have
+// this table too.
 var catalogue = []entry{
 	{code: 1001, target: errContentType, message: "The content type is not application/json."},
 	{code: 1002, target: errNoBody, message: "The body is missing or empty."},
-	{code: 1003, target: plant.ErrMalformed, message: "The body is not well-formed JSON, or has a duplicate name, invalid UTF-8, a lone surrogate or more than 10000 levels of nesting."},
+	{code: 1003, target: plant.ErrMalformed, message: "The body is compressed, or not well-formed JSON, or has a byte order mark, a duplicate name, invalid UTF-8, a lone surrogate or more than 10000 levels of nesting."},
 	{code: 1004, target: plant.ErrInvalid, message: "The body is not a NewPlant."},
 	{code: 1005, target: plant.ErrTooLarge, message: fmt.Sprintf("The plant is too large: its texts together may have at most %d bytes of UTF-8, and the body at most %d bytes.", plant.MaxSize, plant.MaxBody)},
 	{code: 1006, target: errIdempotencyKey, message: "The Idempotency-Key is malformed: it must have 1 to 255 visible ASCII characters."},
@@ -59,16 +64,12 @@ var catalogue = []entry{
 	{code: 5004, target: plant.ErrOutcomeUnknown, retry: true, message: "The outcome is unknown: the request may have taken effect."},
 }
 
-// isServiceFault reports whether the fault is the service's, and not the request's.
-func (e entry) isServiceFault() bool { return e.code >= internalError.code }
-
 // outcome is how a request ended. The code of a success is 0.
 type outcome struct {
 	entry
 	err error // nil for a success
 }
 
-// classify returns the outcome of a request that ended with err.
 func classify(err error) outcome {
 	if err == nil {
 		return outcome{}
@@ -80,7 +81,6 @@ func classify(err error) outcome {
 	return outcome{entry: e, err: err}
 }
 
-// entryOf returns the entry of err in the catalogue, and internalError if err has none.
 func entryOf(err error) entry {
 	for _, e := range catalogue {
 		if e.target != nil && errors.Is(err, e.target) {
@@ -88,4 +88,46 @@ func entryOf(err error) entry {
 		}
 	}
 	return internalError
+}
+
+// isServiceFault reports whether the fault is the service's, and not the request's.
+func (o outcome) isServiceFault() bool { return o.code >= internalError.code }
+
+// level returns the level of the request's log line.
+func (o outcome) level() slog.Level {
+	if o.isServiceFault() {
+		return slog.LevelError
+	}
+	return slog.LevelInfo
+}
+
+// attributes returns the attributes of the request's log line. The code is that of the answer, with one exception: after
+// an internal error of its check, the authorizer logs 5001, and the function answers 5003. Of an invalid token, the
+// authorizer's line has the reason, which the function does not know.
+func (o outcome) attributes(ctx context.Context, r request, took time.Duration) []slog.Attr {
+	attributes := []slog.Attr{
+		slog.String("request_id", r.RequestContext.RequestID), // of API Gateway
+		lambdaRequestID(ctx),
+		slog.Int("code", int(o.code)),
+		slog.String("subject", r.principal.Subject),
+		slog.String("token_id", r.principal.TokenID),
+		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
+	}
+	if reason, ok := errors.AsType[token.Reason](o.err); ok {
+		attributes = append(attributes, slog.String("reason", string(reason)))
+	}
+	if o.isServiceFault() {
+		attributes = append(attributes, slog.String("error", o.err.Error()))
+	}
+	return attributes
+}
+
+// lambdaRequestID returns Lambda's id of the invocation, which the lines of Lambda itself have, such as that of a
+// timeout. Outside Lambda there is none: slog leaves out an attribute that is zero.
+func lambdaRequestID(ctx context.Context) slog.Attr {
+	invocation, ok := lambdacontext.FromContext(ctx)
+	if !ok {
+		return slog.Attr{}
+	}
+	return slog.String("lambda_request_id", invocation.AwsRequestID)
 }

@@ -14,8 +14,12 @@ func (s *Service) createPlant(ctx context.Context, r *request) (any, error) {
 	if !isJSON(r.Headers["content-type"]) {
 		return nil, errContentType
 	}
-	r.idempotencyKey = s.sentOrFreshKey(r)
-	if !token.IsVisibleASCII(r.idempotencyKey, 255) {
+	key, sent := r.Headers["idempotency-key"]
+	if !sent {
+		key = s.NewKey()
+	}
+	r.idempotencyKey = key
+	if !token.IsVisibleASCII(key, 255) {
 		return nil, errIdempotencyKey
 	}
 	body, err := r.body()
@@ -31,7 +35,7 @@ func (s *Service) createPlant(ctx context.Context, r *request) (any, error) {
 	}
 	err = s.Plants.Create(ctx, plant.Write{
 		NewPlant: p,
-		WriteKey: plant.NewWriteKey(r.principal.Subject, r.idempotencyKey),
+		WriteKey: plant.NewWriteKey(r.principal.Subject, key),
 		Subject:  r.principal.Subject,
 		Time:     time.Now().UTC(),
 	})
@@ -39,15 +43,6 @@ func (s *Service) createPlant(ctx context.Context, r *request) (any, error) {
 		return nil, err
 	}
 	return p.Plant, nil
-}
-
-// sentOrFreshKey returns the client's idempotency key, or a fresh one if the client sent none.
-func (s *Service) sentOrFreshKey(r *request) string {
-	key, sent := r.Headers["idempotency-key"]
-	if !sent {
-		return s.NewKey()
-	}
-	return key
 }
 
 // isJSON reports whether a content type is JSON's, with any parameters, or missing: some clients send

@@ -38,7 +38,7 @@ type request struct {
 // bytes there. It allows duplicate names too, because two names with such bytes may become equal when they are
 // decoded. In the body, [request.body] and [plant.Decode] refuse both.
 //
-// It does not use the event types of aws-lambda-go. The first version of encoding/json decodes those, and replaces
+// The event types of aws-lambda-go would not do: the first version of encoding/json decodes those, and replaces
 // invalid UTF-8 silently, so the service could store a plant that nobody sent.
 func decodeEvent(event []byte) (request, error) {
 	var r request
@@ -60,8 +60,11 @@ func decodeEvent(event []byte) (request, error) {
 // body returns the bytes that the client sent, and none if there is no body. It returns [plant.ErrMalformed] if
 // the event's text is not valid UTF-8: nobody can tell what the client sent. Any other error is API Gateway's fault.
 func (r request) body() ([]byte, error) {
-	if r.Body.Kind() != '"' {
+	if r.Body == nil || r.Body.Kind() == 'n' {
 		return nil, nil
+	}
+	if r.Body.Kind() != '"' {
+		return nil, errEvent
 	}
 	body, err := jsontext.AppendUnquote(nil, r.Body)
 	if err != nil {
@@ -79,9 +82,9 @@ func (r request) body() ([]byte, error) {
 
 // parseBearer returns the token in the value of an Authorization header, by RFC 6750 section 2.1:
 // `Bearer`, in any case, one or more spaces, and the token. It returns errTokenMissing for another
-// scheme or none, and errTokenMalformed for anything else than this form: a tab, no token, or a space after the token.
+// scheme or none, and errTokenMalformed for anything else than this form.
 func parseBearer(authorization string) (string, error) {
-	end := strings.IndexAny(authorization+" ", " \t") // of the scheme; the added space ends a scheme without a token
+	end := strings.IndexAny(authorization+" ", " \t") // of the scheme
 	if !strings.EqualFold(authorization[:end], "Bearer") {
 		return "", errTokenMissing
 	}

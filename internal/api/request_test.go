@@ -41,7 +41,9 @@ func TestBody(t *testing.T) {
 		{"text", `{"body":"{\"a\":1}"}`, `{"a":1}`, 0},
 		{"text that looks like base64", `{"body":"eyJhIjoxfQ==","isBase64Encoded":false}`, "eyJhIjoxfQ==", 0},
 		{"bytes in base64", `{"body":"/w==","isBase64Encoded":true}`, "\xff", 0},
+		{"none", `{}`, "", 0},
 		{"null", `{"body":null}`, "", 0},
+		{"an object", `{"body":{"id":1,"name":"fern"}}`, "", 5001},
 		{"text that is not UTF-8", "{\"body\":\"\xff\"}", "", 1003},
 		{"base64 without its end", `{"body":"eyJpZCI6MX0","isBase64Encoded":true}`, "", 5001},
 	}

@@ -1,3 +1,11 @@
+// Package api is the service behind API Gateway: it answers the events that API Gateway sends to the
+// Lambda functions. For each request, [Authorizer] gets an event first, and answers with a verdict on the
+// bearer token. [Service] gets the second event, which contains that verdict.
+//
+// Every answer of Service is 200 with what the operation returns, or 400 with an Error of the catalogue,
+// also if the event is malformed, the store fails or the operation panics. Service logs each request in one line.
+// Authorizer logs one too if it does not allow the request, or if its check was slow. No line has a token, a
+// header or a body.
 package api
 
 import (
@@ -16,7 +24,7 @@ import (
 	"plantstore/internal/plant"
 )
 
-// Service answers the requests of every route.
+// Service answers the requests of every route. It is a lambda.Handler of aws-lambda-go.
 type Service struct {
 	Plants plant.Store
 	Log    *slog.Logger
@@ -27,9 +35,8 @@ type Service struct {
 type operation struct {
 	name string // in the log
 
-	// answer returns the body of the answer 200, or an error. An error that is not in the catalogue is answered with
-	// 5001. answer is called only for a request that the verdict allows. If the operation takes an idempotency key,
-	// answer sets it in the request: the errors 5002 and 5004 return it.
+	// answer returns the body of the answer 200, or an error. It is called only for a request that the verdict
+	// allows. If the operation takes an idempotency key, answer sets it in the request.
 	answer func(*Service, context.Context, *request) (body any, err error)
 }
 
@@ -51,8 +58,7 @@ func (s *Service) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	return respond(o, body, r.idempotencyKey)
 }
 
-// handle carries out a request. Before anything else it checks the authorizer's verdict, which is a part
-// of the event: the authorizer lets every request pass.
+// handle checks the authorizer's verdict before anything else: the authorizer lets every request pass.
 func (s *Service) handle(ctx context.Context, event []byte) (r request, body any, err error) {
 	ctx, cancel := context.WithTimeout(ctx, budget.OperationWait)
 	defer cancel()
@@ -87,8 +93,6 @@ type response struct {
 	Body       string            `json:"body"`
 }
 
-// respond returns the answer 200 with body for a success, and otherwise 400 with the Error of the
-// outcome.
 func respond(o outcome, body any, idempotencyKey string) ([]byte, error) {
 	answer := response{StatusCode: http.StatusOK, Headers: map[string]string{"content-type": "application/json"}}
 	if o.err != nil {

@@ -4,20 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/logging"
 
 	"plantstore/internal/dynamo"
@@ -62,13 +58,9 @@ func (c *connection) config(ctx context.Context) (aws.Config, error) {
 	}
 	if c.EndpointURL != "" {
 		cfg.BaseEndpoint = &c.EndpointURL
-		// Otherwise AWS_ENDPOINT_URL_DYNAMODB, or the setting that ignores endpoints, would replace the flag's URL.
-		cfg.ConfigSources = nil
+		cfg.ConfigSources = nil // AWS_ENDPOINT_URL_DYNAMODB, or the setting that ignores endpoints, would replace the flag's URL
 	}
-	if cfg.Region == "" {
-		return cfg, errors.New("no AWS region: set AWS_REGION, or AWS_PROFILE to a profile that has one")
-	}
-	if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
+	if _, err := cfg.Credentials.Retrieve(ctx); err != nil { // which speaks of EC2
 		return cfg, fmt.Errorf("no AWS credentials: set AWS_PROFILE to a profile that has them (%w)", err)
 	}
 	return cfg, nil
@@ -83,55 +75,13 @@ func (c *connection) client(ctx context.Context, timeout time.Duration) (*dynamo
 	return dynamo.NewClient(cfg, timeout), nil
 }
 
-// explain returns err as a message for the user of a command that used table.
+// explain returns the error of a command that used table, as its user should see it.
 func (c *connection) explain(err error, table string) error {
-	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		if c.isLocal() {
-			return fmt.Errorf("the table does not exist: %s; `plantstore serve` creates it", table)
-		}
-		return fmt.Errorf("the table does not exist: %s", table)
+	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); !missing {
+		return err
 	}
-	if errors.Is(err, context.Canceled) {
-		return errors.New("interrupted")
+	if c.isLocal() {
+		return fmt.Errorf("the table does not exist: %s; `plantstore serve` creates it", table)
 	}
-	// The SDK calls the error UnknownError if the answer is not DynamoDB's.
-	refusal, refused := errors.AsType[smithy.APIError](err)
-	if refused && refusal.ErrorCode() != "UnknownError" {
-		return fmt.Errorf("DynamoDB answered %s: %s", printable(refusal.ErrorCode()), printable(refusal.ErrorMessage()))
-	}
-	if _, unreadable := errors.AsType[*smithy.DeserializationError](err); unreadable || refused {
-		return fmt.Errorf("something other than DynamoDB answers %s", c.location())
-	}
-	if network, unreachable := errors.AsType[*net.OpError](err); unreachable {
-		return fmt.Errorf("cannot reach DynamoDB %s: %w; is it running?", c.location(), network.Err)
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("DynamoDB %s timed out: is it running and reachable?", c.location())
-	}
-	return err
-}
-
-// location says in a message where the DynamoDB is.
-func (c *connection) location() string {
-	if c.EndpointURL == "" {
-		return "in AWS"
-	}
-	return "at " + c.printableURL()
-}
-
-// printableURL returns the endpoint without a password.
-func (c *connection) printableURL() string {
-	endpoint, err := url.Parse(c.EndpointURL)
-	if err != nil {
-		return c.EndpointURL
-	}
-	return endpoint.Redacted()
-}
-
-// printable returns text, quoted if a terminal would not print all of it.
-func printable(text string) string {
-	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return strconv.Quote(text)
-	}
-	return text
+	return fmt.Errorf("the table does not exist: %s", table)
 }

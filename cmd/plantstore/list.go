@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
 
 	"plantstore/internal/token"
 )
@@ -67,4 +70,12 @@ func stateOf(t token.Token) string {
 		return "expired"
 	}
 	return "valid"
+}
+
+// printable returns text, quoted if a terminal would not print all of it.
+func printable(text string) string {
+	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(text)
+	}
+	return text
 }

@@ -12,7 +12,10 @@ import (
 	"time"
 
 	"plantstore/internal/api"
+	"plantstore/internal/budget"
+	"plantstore/internal/dynamo"
 	"plantstore/internal/gateway"
+	"plantstore/internal/memory"
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
 )
@@ -24,7 +27,7 @@ type serveCommand struct {
 	TokensTable string `env:"TOKENS_TABLE" default:"${tokens_table}" help:"Table of tokens in a local DynamoDB (default ${default}). serve creates it if it does not exist."`
 }
 
-// Help implements [kong.HelpProvider]. It describes the variable without a flag.
+// Help implements [kong.HelpProvider].
 func (*serveCommand) Help() string {
 	return "Without an endpoint, everything is in memory, with one token. A further variable:\n\n" +
 		"    SERVE_TOKEN  token of an earlier serve, which the stores in memory accept again"
@@ -32,25 +35,57 @@ func (*serveCommand) Help() string {
 
 // Run starts a server, prints how to use it, and serves until ctx ends.
 func (c *serveCommand) Run(ctx context.Context) error {
-	opened, err := c.openStores(ctx)
+	plants, tokens, bearer, err := c.openStores(ctx)
 	if err != nil {
 		return err
 	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Addr)
+	if err != nil {
+		return fmt.Errorf("%w; use another --addr (`make run ADDR=127.0.0.1:8081`)", err)
+	}
+	c.greet(urlOf(listener.Addr()), bearer)
 	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
-	handler := withPage(newHandler(opened.plants, opened.tokens, log))
-	listener, err := listen(ctx, c.Addr)
-	if err != nil {
-		return err
-	}
-	url := urlOf(listener.Addr())
-	fmt.Printf("Plant Store runs at %s, %s. Press Ctrl-C to stop it.\n", url, c.whereStored())
-	fmt.Printf("Open %s%s in a browser to read the contract and try it out.\n", url, pagePath)
-	c.explainUse(url, opened.bearer)
-	return serve(ctx, listener, newServer(handler, log))
+	return serve(ctx, listener, newServer(withPage(newHandler(plants, tokens, log)), log))
 }
 
-// inMemory reports whether the stores are in memory, and not on DynamoDB.
-func (c *serveCommand) inMemory() bool { return c.EndpointURL == "" }
+// openStores returns the stores that the flags select, and the one token that is in memory. In a local DynamoDB it
+// creates the tables that do not exist.
+func (c *serveCommand) openStores(ctx context.Context) (plants plant.Store, tokens token.Store, bearer string, err error) {
+	if c.EndpointURL == "" {
+		tokens = new(memory.Tokens)
+		bearer, err = addToken(ctx, tokens)
+		return new(memory.Plants), tokens, bearer, err
+	}
+	if !c.isLocal() {
+		return nil, nil, "", usageError("serve needs a DynamoDB on this machine, such as --endpoint-url http://127.0.0.1:8000")
+	}
+	client, err := c.client(ctx, budget.AttemptTimeout)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
+	defer cancel()
+	if err := dynamo.CreateTables(ctx, client, c.PlantsTable, c.TokensTable); err != nil {
+		return nil, nil, "", err
+	}
+	return &dynamo.Plants{Client: client, Table: c.PlantsTable}, &dynamo.Tokens{Client: client, Table: c.TokensTable}, "", nil
+}
+
+// addToken adds a token to a store: that of SERVE_TOKEN, or a new one.
+func addToken(ctx context.Context, store token.Store) (bearer string, err error) {
+	bearer, t, err := token.Issue("developer", time.Now(), 365*24*time.Hour)
+	if err != nil {
+		return "", err
+	}
+	if earlier := os.Getenv("SERVE_TOKEN"); earlier != "" {
+		id, ok := token.ParseID(earlier)
+		if !ok {
+			return "", usageError("SERVE_TOKEN is not a token that serve has printed")
+		}
+		bearer, t.ID, t.Digest = earlier, id, token.Digest(earlier)
+	}
+	return bearer, store.Add(ctx, t)
+}
 
 // newHandler returns the API: the two Lambda functions' handlers behind a gateway.
 func newHandler(plants plant.Store, tokens token.Finder, log *slog.Logger) http.Handler {
@@ -62,19 +97,6 @@ func newHandler(plants plant.Store, tokens token.Finder, log *slog.Logger) http.
 	})
 }
 
-// listen listens at a HOST:PORT of the command line.
-func listen(ctx context.Context, address string) (net.Listener, error) {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
-	if _, malformed := errors.AsType[*net.AddrError](err); malformed {
-		return nil, usageError("--addr must be HOST:PORT, for example 127.0.0.1:8081")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("cannot listen on %s (%w); use another --addr (`make run ADDR=127.0.0.1:8081`)", address, err)
-	}
-	return listener, nil
-}
-
-// newServer returns a server of handler, with limits.
 func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:                      handler,
@@ -108,28 +130,18 @@ func urlOf(listens net.Addr) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// whereStored says where the plants and tokens are.
-func (c *serveCommand) whereStored() string {
-	if c.inMemory() {
-		return "with everything in memory"
-	}
-	return "on DynamoDB at " + c.printableURL()
-}
-
-// explainUse prints how to use the token in memory, or how to issue one on DynamoDB.
-func (c *serveCommand) explainUse(url, bearer string) {
-	if !c.inMemory() {
-		fmt.Printf("\nIssue a token:\n\n  %s token issue --subject NAME --table %s --endpoint-url %s\n\n",
-			os.Args[0], c.TokensTable, c.printableURL())
-		return
-	}
-	fmt.Printf(`
-Token: %[2]s
+// greet prints where the server runs, and how to use the token in memory, or how to issue one on DynamoDB.
+func (c *serveCommand) greet(url, bearer string) {
+	where, use := "with everything in memory", fmt.Sprintf(`Token: %[2]s
 
 Create a plant:
 
   curl -sS --noproxy '*' -w '\n' %[1]s/plants -H 'Authorization: Bearer %[2]s' `+
-		`-H 'Content-Type: application/json' -H 'Idempotency-Key: first' -d '{"id":1,"name":"Monstera","tag":"indoor"}'
-
-`, url, bearer)
+		`-H 'Content-Type: application/json' -H 'Idempotency-Key: first' -d '{"id":1,"name":"Monstera","tag":"indoor"}'`, url, bearer)
+	if bearer == "" {
+		where, use = "on DynamoDB at "+c.EndpointURL, fmt.Sprintf("Issue a token:\n\n  %s token issue --subject NAME --table %s --endpoint-url %s",
+			os.Args[0], c.TokensTable, c.EndpointURL)
+	}
+	fmt.Printf("Plant Store runs at %s, %s. Press Ctrl-C to stop it.\n", url, where)
+	fmt.Printf("Open %s%s in a browser to read the contract and try it out.\n\n%s\n\n", url, pagePath, use)
 }

@@ -67,10 +67,10 @@ func findTable(ctx context.Context, stack string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("cannot find the table of tokens in stack %s: %w", stack, err)
 	}
-	if out.StackResourceDetail == nil || aws.ToString(out.StackResourceDetail.PhysicalResourceId) == "" {
-		return "", fmt.Errorf("stack %s has no table of tokens yet", stack)
+	if name := aws.ToString(out.StackResourceDetail.PhysicalResourceId); name != "" {
+		return name, nil
 	}
-	return *out.StackResourceDetail.PhysicalResourceId, nil
+	return "", fmt.Errorf("stack %s has no table of tokens yet", stack)
 }
 
 // lifetime is a duration, also in days, such as 30d.
@@ -78,20 +78,17 @@ type lifetime time.Duration
 
 // Decode implements [kong.MapperValue]. Kong passes values such as -1h too.
 func (l *lifetime) Decode(ctx *kong.DecodeContext) error {
-	duration, err := parseLifetime(ctx.Scan.Pop().String())
+	text := ctx.Scan.Pop().String()
+	duration, err := time.ParseDuration(text)
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, notNumber := strconv.ParseInt(days, 10, 16)
+		duration, err = time.Duration(n)*24*time.Hour, notNumber
+	}
 	if err != nil || duration < time.Second || duration > math.MaxInt16*24*time.Hour {
 		return errors.New("must be between 1s and 32767d, for example 90m, 12h or 30d")
 	}
 	*l = lifetime(duration)
 	return nil
-}
-
-func parseLifetime(text string) (time.Duration, error) {
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		n, err := strconv.ParseInt(days, 10, 16)
-		return time.Duration(n) * 24 * time.Hour, err
-	}
-	return time.ParseDuration(text)
 }
 
 type issueCommand struct {
@@ -113,7 +110,6 @@ func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
 	defer cancel()
 	err = store.Add(ctx, t)
 	if errors.Is(err, token.ErrOutcomeUnknown) {
-		err = command.explain(err, store.Table)
 		return fmt.Errorf("%w; token %s may be stored, but its secret is lost: revoke it", err, t.ID)
 	}
 	if err != nil {
@@ -144,12 +140,12 @@ func (c *revokeCommand) Run(ctx context.Context, command *tokenCommand) error {
 	defer cancel()
 	err = store.Revoke(ctx, id)
 	if errors.Is(err, token.ErrNotFound) {
-		return fmt.Errorf("no token has the id %s, see `plantstore token list`", printable(id))
+		return fmt.Errorf("no token has the id %s, see `plantstore token list`", id)
 	}
 	if err != nil {
 		return command.explain(err, store.Table)
 	}
-	fmt.Printf("Token %s is revoked.\n", printable(id))
+	fmt.Printf("Token %s is revoked.\n", id)
 	return nil
 }
 

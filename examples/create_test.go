@@ -13,7 +13,8 @@ import (
 	"plantstore/test/processtest"
 )
 
-// The client retries with the same key until the outcome is certain, at most four times.
+// The client retries with the same key until the outcome is certain, at most four times. It sends nothing for a
+// loopback address to a proxy.
 func TestClient(t *testing.T) {
 	const lost, created, unavailable, unknown, exists = "", "200 {}", `400 {"error":5002}`, `400 {"error":5004}`, `400 {"error":3001}`
 	tests := []struct {
@@ -51,7 +52,7 @@ func TestClient(t *testing.T) {
 			}))
 			defer server.Close()
 			client := exec.CommandContext(t.Context(), "python3", "create.py", `{"id":1,"name":"Monstera"}`)
-			client.Env = append(os.Environ(), "no_proxy=127.0.0.1", "URL="+server.URL, "TOKEN=secret")
+			client.Env = append(os.Environ(), "PYTHONPATH=testdata", "PYTHONDONTWRITEBYTECODE=1", "http_proxy=http://127.0.0.1:1", "no_proxy=", "URL="+server.URL, "TOKEN=secret")
 			out, _ := client.CombinedOutput() // its status says whether it failed
 			if status := client.ProcessState.ExitCode(); status != test.status || len(keys) != test.requests {
 				t.Errorf("it ends with %d after %d requests: %s; want %d after %d", status, len(keys), out, test.status, test.requests)

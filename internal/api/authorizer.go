@@ -11,15 +11,14 @@ import (
 	"plantstore/internal/token"
 )
 
-// Authorizer is the Lambda authorizer of the HTTP API, a lambda.Handler of aws-lambda-go. It checks the bearer
-// token and leaves the refusal to the function.
+// Authorizer is the Lambda authorizer of the HTTP API. It is a lambda.Handler. It checks the bearer token and leaves the
+// refusal to the function.
 type Authorizer struct {
 	Verifier token.Verifier
 	Log      *slog.Logger
 }
 
-// slowCheck is how long the check of an allowed request takes before it is logged.
-const slowCheck = 500 * time.Millisecond
+const slowCheck = 500 * time.Millisecond // from which the check of an allowed request is logged
 
 // authorizerResponse is an authorizer's simple response of payload format 2.0.
 type authorizerResponse struct {
@@ -27,9 +26,8 @@ type authorizerResponse struct {
 	Context      verdict `json:"context"`
 }
 
-// Invoke answers an authorizer event of payload format 2.0. Its error is nil unless the answer cannot be
-// encoded. Only [Service.Invoke] checks the verdict: a function that does not go through it is open to
-// everybody.
+// Invoke answers an authorizer event of payload format 2.0. Only [Service.Invoke] checks the verdict: a function that does
+// not go through it is open to everybody.
 func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := time.Now()
 	r, err := a.authenticate(ctx, event)
@@ -39,15 +37,13 @@ func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 		a.Log.LogAttrs(ctx, o.level(), "authorize", o.attributes(ctx, r, took)...)
 	}
 	return json.Marshal(authorizerResponse{
-		// The function refuses, with an Error of the catalogue. If IsAuthorized were false, API Gateway
-		// would answer 403 itself, with a body of its own.
+		// Otherwise API Gateway would answer 403 itself, with a body of its own.
 		IsAuthorized: true,
 		// If the event cannot be decoded, the verdict is on an empty Authorization value, and fits no request.
 		Context: newVerdict(r.Headers["authorization"], r.principal, o),
 	})
 }
 
-// authenticate returns the request with the principal of its token.
 func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request, err error) {
 	ctx, cancel := context.WithTimeout(ctx, budget.AuthorizerWait)
 	defer cancel()
@@ -64,13 +60,11 @@ func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request,
 	return r, err
 }
 
-// verdict is the authorizer's finding on a token. API Gateway passes it on in the function's event. The function
-// compares Presented with the Authorization value that it sees itself, so that a verdict never serves
-// another caller.
+// verdict is the authorizer's finding on a token, which API Gateway passes on to the function. The function compares
+// Presented with the Authorization value that it sees itself, so that a verdict never serves another caller.
 //
-// While a deployment shifts traffic, an authorizer and a function of two versions meet. So each must understand the
-// verdicts of the version before and after: a function that understands a new finding comes before the authorizer that
-// sends it.
+// While a deployment shifts traffic, two versions meet. So a function that understands a new finding comes before the
+// authorizer that sends it.
 type verdict struct {
 	Finding   string `json:"verdict"`           // "allow", "deny" or "unavailable"
 	Presented string `json:"presented"`         // [token.Digest] of the Authorization value
@@ -78,7 +72,6 @@ type verdict struct {
 	TokenID   string `json:"token_id,omitzero"` // of the same
 }
 
-// newVerdict returns the verdict of a check that ended with o and, if it succeeded, found p.
 func newVerdict(authorization string, p token.Principal, o outcome) verdict {
 	presented := token.Digest(authorization)
 	switch {
@@ -91,9 +84,9 @@ func newVerdict(authorization string, p token.Principal, o outcome) verdict {
 	return verdict{Finding: "unavailable", Presented: presented}
 }
 
-// principalFor returns the principal of the request that came with authorization, if v allows it. Without a
-// well-formed token it returns the error of [parseBearer], whatever v is. With one it fails closed: anything but
-// a verdict on this very value is an internal error, also if no authorizer ran.
+// principalFor returns the principal of the request that came with authorization. Without a well-formed token it returns
+// the error of [parseBearer], whatever v is. With one it fails closed: anything but a verdict on this very value is an
+// internal error, also if no authorizer ran.
 func (v verdict) principalFor(authorization string) (token.Principal, error) {
 	if _, err := parseBearer(authorization); err != nil {
 		return token.Principal{}, err

@@ -32,20 +32,17 @@ var (
 type entry struct {
 	code    int32
 	message string
-	target  error // every error that is or wraps it has this entry; nil for internalError
+	target  error // nil for internalError
 
-	// retry means that the same request may succeed later. The answer has Retry-After and the Idempotency-Key
-	// to repeat the request with. The answer 5003 has no key, because the function refuses the request before
-	// it reads the key.
+	// retry means that the same request may succeed later. The answer has Retry-After and, unless the function refused the
+	// request before it read the key, Idempotency-Key.
 	retry bool
 }
 
-// internalError answers every error that is not in the catalogue. The text of such an error goes to the log, and
-// never to the client.
+// internalError answers every error that is not in the catalogue. The text of such an error goes to the log alone.
 var internalError = entry{code: 5001, message: "There was an internal error."}
 
-// catalogue holds every error that the service answers, in the order of the codes. openapi.yaml and README.md have
-// this table too.
+// catalogue has every error that the service answers. openapi.yaml and README.md have this table too.
 var catalogue = []entry{
 	{code: 1001, target: errContentType, message: "The content type is not application/json."},
 	{code: 1002, target: errNoBody, message: "The body is missing or empty."},
@@ -64,7 +61,7 @@ var catalogue = []entry{
 	{code: 5004, target: plant.ErrOutcomeUnknown, retry: true, message: "The outcome is unknown: the request may have taken effect."},
 }
 
-// outcome is how a request ended. The code of a success is 0.
+// outcome is how a request ended.
 type outcome struct {
 	entry
 	err error // nil for a success
@@ -90,10 +87,8 @@ func entryOf(err error) entry {
 	return internalError
 }
 
-// isServiceFault reports whether the fault is the service's, and not the request's.
 func (o outcome) isServiceFault() bool { return o.code >= internalError.code }
 
-// level returns the level of the request's log line.
 func (o outcome) level() slog.Level {
 	if o.isServiceFault() {
 		return slog.LevelError
@@ -102,8 +97,7 @@ func (o outcome) level() slog.Level {
 }
 
 // attributes returns the attributes of the request's log line. The code is that of the answer, with one exception: after
-// an internal error of its check, the authorizer logs 5001, and the function answers 5003. Of an invalid token, the
-// authorizer's line has the reason, which the function does not know.
+// an internal error of its check, the authorizer logs 5001, and the function answers 5003.
 func (o outcome) attributes(ctx context.Context, r request, took time.Duration) []slog.Attr {
 	attributes := []slog.Attr{
 		slog.String("request_id", r.RequestContext.RequestID), // of API Gateway
@@ -122,8 +116,8 @@ func (o outcome) attributes(ctx context.Context, r request, took time.Duration) 
 	return attributes
 }
 
-// lambdaRequestID returns Lambda's id of the invocation, which the lines of Lambda itself have, such as that of a
-// timeout. Outside Lambda there is none: slog leaves out an attribute that is zero.
+// lambdaRequestID returns the id that the lines of Lambda itself have, such as that of a timeout. Outside Lambda there is
+// none, and slog leaves out an attribute that is zero.
 func lambdaRequestID(ctx context.Context) slog.Attr {
 	invocation, ok := lambdacontext.FromContext(ctx)
 	if !ok {

@@ -45,8 +45,8 @@ func (s *Service) createPlant(ctx context.Context, r *request) (any, error) {
 	return p.Plant, nil
 }
 
-// isJSON reports whether a content type is JSON's, with any parameters, or missing: some clients send
-// none. EqualFold alone would take the letter ſ, of two bytes, for an s.
+// isJSON reports whether a content type is JSON's, or missing: some clients send none. EqualFold alone would take the
+// letter ſ, of two bytes, for an s.
 func isJSON(contentType string) bool {
 	const want = "application/json"
 	media, _, _ := strings.Cut(contentType, ";")

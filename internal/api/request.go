@@ -14,8 +14,8 @@ import (
 
 var errEvent = errors.New("api: event cannot be decoded as one of payload format 2.0")
 
-// request is what the service uses of a function's or an authorizer's event. Source: API Gateway
-// Developer Guide, "Create AWS Lambda proxy integrations for HTTP APIs".
+// request is what the service uses of an event. Source: API Gateway Developer Guide, "Create AWS Lambda proxy
+// integrations for HTTP APIs".
 type request struct {
 	RouteKey        string            `json:"routeKey"`
 	Headers         map[string]string `json:"headers"` // by name in lower case
@@ -24,22 +24,20 @@ type request struct {
 	RequestContext  struct {
 		RequestID  string `json:"requestId"`
 		Authorizer struct {
-			Verdict verdict `json:"lambda"` // the context of the authorizer's answer; all zero if none ran
+			Verdict verdict `json:"lambda"` // all zero if no authorizer ran
 		} `json:"authorizer"`
 	} `json:"requestContext"`
 
-	principal      token.Principal // whom the token denotes
-	idempotencyKey string          // the client's, or a fresh one; empty until the operation has read it
+	principal      token.Principal
+	idempotencyKey string // the client's, or a fresh one; empty until the operation has read it
 }
 
-// decodeEvent reads an event, and leaves the body encoded.
+// decodeEvent reads an event, and leaves the body encoded. It allows bytes that are not UTF-8, and so also names that
+// become equal: API Gateway copies the query into the event, and a client can send any bytes there. In the body,
+// [request.body] and [plant.Decode] refuse both.
 //
-// It allows bytes that are not UTF-8, because API Gateway copies the query into the event, and a client can send any
-// bytes there. It allows duplicate names too, because two names with such bytes may become equal when they are
-// decoded. In the body, [request.body] and [plant.Decode] refuse both.
-//
-// The event types of aws-lambda-go would not do: the first version of encoding/json decodes those, and replaces
-// invalid UTF-8 silently, so the service could store a plant that nobody sent.
+// With the types of aws-lambda-go, the first version of encoding/json would replace invalid UTF-8 silently, and the
+// service could store a plant that nobody sent.
 func decodeEvent(event []byte) (request, error) {
 	var r request
 	if json.Unmarshal(event, &r, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) != nil {
@@ -57,8 +55,8 @@ func decodeEvent(event []byte) (request, error) {
 	return r, nil
 }
 
-// body returns the bytes that the client sent, and none if there is no body. It returns [plant.ErrMalformed] if
-// the event's text is not valid UTF-8: nobody can tell what the client sent. Any other error is API Gateway's fault.
+// body returns the bytes that the client sent. It returns [plant.ErrMalformed] if the event's text is not valid UTF-8:
+// nobody can tell what the client sent. Any other error is API Gateway's fault.
 func (r request) body() ([]byte, error) {
 	if r.Body == nil || r.Body.Kind() == 'n' {
 		return nil, nil
@@ -80,9 +78,8 @@ func (r request) body() ([]byte, error) {
 	return body, nil
 }
 
-// parseBearer returns the token in the value of an Authorization header, by RFC 6750 section 2.1:
-// `Bearer`, in any case, one or more spaces, and the token. It returns errTokenMissing for another
-// scheme or none, and errTokenMalformed for anything else than this form.
+// parseBearer returns the token in the value of an Authorization header, by RFC 6750 section 2.1. It returns
+// errTokenMissing for another scheme or none.
 func parseBearer(authorization string) (string, error) {
 	end := strings.IndexAny(authorization+" ", " \t") // of the scheme
 	if !strings.EqualFold(authorization[:end], "Bearer") {
@@ -95,5 +92,5 @@ func parseBearer(authorization string) (string, error) {
 	return bearer, nil
 }
 
-// b64token holds the characters of a token by RFC 6750.
+// b64token has the characters of a token by RFC 6750.
 const b64token = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/="

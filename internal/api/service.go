@@ -1,11 +1,10 @@
-// Package api is the service behind API Gateway: it answers the events that API Gateway sends to the
-// Lambda functions. For each request, [Authorizer] gets an event first, and answers with a verdict on the
-// bearer token. [Service] gets the second event, which contains that verdict.
+// Package api answers the events that API Gateway sends to the Lambda functions. For each request, [Authorizer] gets an
+// event first, and answers with a verdict on the bearer token. [Service] gets the second event, which contains that
+// verdict.
 //
-// Every answer of Service is 200 with what the operation returns, or 400 with an Error of the catalogue,
-// also if the event is malformed, the store fails or the operation panics. Service logs each request in one line.
-// Authorizer logs one too if it does not allow the request, or if its check was slow. No line has a token, a
-// header or a body.
+// Every answer of Service is 200 with what the operation returns, or 400 with an [Error], also if the event is malformed
+// or the operation panics. Service logs each request in one line. Authorizer logs one too if it does not allow the
+// request, or if its check was slow. No line has a token, a header or a body.
 package api
 
 import (
@@ -24,7 +23,7 @@ import (
 	"plantstore/internal/plant"
 )
 
-// Service answers the requests of every route. It is a lambda.Handler of aws-lambda-go.
+// Service answers the requests of every route. It is a lambda.Handler.
 type Service struct {
 	Plants plant.Store
 	Log    *slog.Logger
@@ -35,17 +34,15 @@ type Service struct {
 type operation struct {
 	name string // in the log
 
-	// answer returns the body of the answer 200, or an error. It is called only for a request that the verdict
-	// allows. If the operation takes an idempotency key, answer sets it in the request.
+	// answer returns the body of the answer 200, or an error. If it takes an idempotency key, it sets that in the request.
 	answer func(*Service, context.Context, *request) (body any, err error)
 }
 
-// operations has the operation of each route, by its key in API Gateway.
 var operations = map[string]operation{
 	"POST /plants": {name: "create plant", answer: (*Service).createPlant},
 }
 
-// Routes returns the keys of all routes, such as "POST /plants", sorted.
+// Routes returns the keys of all routes in API Gateway, such as "POST /plants".
 func Routes() []string { return slices.Sorted(maps.Keys(operations)) }
 
 // Invoke answers an event of payload format 2.0. Its error is nil unless the answer cannot be encoded.
@@ -58,7 +55,7 @@ func (s *Service) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	return respond(o, body, r.idempotencyKey)
 }
 
-// handle checks the authorizer's verdict before anything else: the authorizer lets every request pass.
+// handle checks the verdict before anything else: the authorizer lets every request pass.
 func (s *Service) handle(ctx context.Context, event []byte) (r request, body any, err error) {
 	ctx, cancel := context.WithTimeout(ctx, budget.OperationWait)
 	defer cancel()
@@ -79,7 +76,6 @@ func (s *Service) handle(ctx context.Context, event []byte) (r request, body any
 	return r, body, err
 }
 
-// recoverInto sets err if the function that defers it panics.
 func recoverInto(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("api: panic: %v\n%s", p, debug.Stack())

@@ -18,12 +18,11 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// method is a method of the SDK's client, such as PutItem.
 type method[In, Out any] func(*dynamodb.Client, context.Context, *In, ...func(*dynamodb.Options)) (*Out, error)
 
-// call makes attempts of m until one succeeds, DynamoDB refuses one for good, ctx ends or the client's retry quota is
-// used up. The SDK makes the attempts, but its error is that of the last one, and does not show whether an earlier one
-// was applied. The [callError] of call does.
+// call makes attempts of m, such as PutItem, until one succeeds, DynamoDB refuses one for good, ctx ends or the client's
+// retry quota is used up. The error of the SDK is that of the last attempt. The [callError] of call also says whether an
+// earlier one may have been applied.
 func call[In, Out any](ctx context.Context, client *dynamodb.Client, m method[In, Out], in *In) (*Out, error) {
 	a := &attempts{ctx: ctx}
 	out, err := m(client, ctx, in, func(o *dynamodb.Options) {
@@ -52,14 +51,14 @@ type attempts struct {
 	aws.RetryerV2 // the client's, whose quota all calls share
 	ctx           context.Context
 	client        dynamodb.HTTPClient
-	connected     bool  // the current attempt got a connection to DynamoDB, new or idle: without one, DynamoDB received nothing
+	connected     bool  // the current attempt got a connection: without one, DynamoDB received nothing
 	repeat        bool  // the last attempt may be repeated
 	mayBeApplied  bool  // one of the attempts got a connection, and its outcome is unknown
 	cause         error // the most precise so far
 }
 
-// Do implements [dynamodb.HTTPClient]. A trace in the context of the call would also see the connections by which
-// the SDK gets credentials in plantstore, perhaps in another goroutine.
+// Do implements [dynamodb.HTTPClient]. A trace in the context of the call would also see the connections by which the SDK
+// gets credentials.
 func (a *attempts) Do(r *http.Request) (*http.Response, error) {
 	// The HTTP client calls GotConn before it sends the request, in the goroutine that called it.
 	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { a.connected = true }}
@@ -82,8 +81,8 @@ func (a *attempts) IsErrorRetryable(err error) bool {
 func (*attempts) MaxAttempts() int { return 0 }
 
 // isRefusal reports whether DynamoDB refused to carry an attempt out: the status is 4xx, and the error is of a type that
-// the SDK has, or has a code that ends in Exception, such as AccessDeniedException. Any other 4xx may come from a proxy,
-// after DynamoDB has carried the attempt out.
+// the SDK has, or ends in Exception, such as AccessDeniedException. Any other 4xx may come from a proxy, after DynamoDB
+// has carried the attempt out.
 func isRefusal(err error) bool {
 	answer, answered := errors.AsType[*smithyhttp.ResponseError](err)
 	apiError, isAPIError := errors.AsType[smithy.APIError](err)
@@ -94,7 +93,6 @@ func isRefusal(err error) bool {
 	return !isGeneric || strings.HasSuffix(apiError.ErrorCode(), "Exception")
 }
 
-// callError is why a [call] failed.
 type callError struct {
 	mayBeApplied bool // DynamoDB may have carried out one of the attempts
 	temporary    bool // a later call may succeed
@@ -105,14 +103,13 @@ func (e *callError) Error() string { return "dynamo: " + e.cause.Error() }
 
 func (e *callError) Unwrap() error { return e.cause }
 
-// giveUp records why there is no further attempt, although one may succeed.
+// giveUp records why there is no further attempt.
 func (e *callError) giveUp(reason error) {
 	e.temporary = true
 	e.cause = fmt.Errorf("%w; an attempt: %w", reason, e.cause)
 }
 
-// translate returns what a store reports for err, which is an error of [call] or nil: unknown if an attempt may have
-// been applied, unavailable if none was and a later call may succeed, and otherwise err itself.
+// translate returns what a store reports for an error of [call], or nil for nil.
 func translate(err, unknown, unavailable error) error {
 	failure, ok := errors.AsType[*callError](err)
 	switch {
@@ -124,10 +121,10 @@ func translate(err, unknown, unavailable error) error {
 	return err
 }
 
-// newRetryer returns the SDK's standard retryer, which repeats more: also every attempt that got no answer, as in an
-// outage of DNS, and every conflict with another write. It keeps the client's retry quota: 500 units, of which a retry
-// takes 5, and 10 after a timeout. So in a long outage each call fails at its first attempt. Source: Amazon Builders'
-// Library, "Timeouts, retries, and backoff with jitter".
+// newRetryer returns the SDK's standard retryer, which also repeats every attempt that got no answer, as in an outage of
+// DNS, and every conflict with another write. Its quota of 500 units, of which a retry takes 5, or 10 after a timeout,
+// lets each call of a long outage fail at its first attempt. Source: Amazon Builders' Library, "Timeouts, retries, and
+// backoff with jitter".
 func newRetryer() *retry.Standard {
 	repeated := retry.IsErrorRetryableFunc(func(err error) aws.Ternary {
 		if causedBy[*smithyhttp.RequestSendError](err) ||

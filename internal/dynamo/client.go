@@ -1,8 +1,5 @@
-// Package dynamo keeps plants and tokens in DynamoDB.
-//
-// An attempt is one request to DynamoDB. A call repeats attempts until its outcome is known, DynamoDB refuses one
-// for good, the context ends or the client's quota of retries is used up. A put may be repeated because every put is
-// conditional, and a failed condition shows whether an earlier attempt stored the item. Nothing is ever read to find out.
+// Package dynamo keeps plants and tokens in DynamoDB. A put may be repeated because every put is conditional, and a
+// failed condition shows whether an earlier attempt stored the item.
 package dynamo
 
 import (
@@ -25,8 +22,8 @@ import (
 	"plantstore/internal/budget"
 )
 
-// NewClient returns a client for a program outside Lambda. An attempt takes at most timeout. An HTTP client of the SDK
-// in cfg keeps its certificates, such as those of AWS_CA_BUNDLE.
+// NewClient returns a client for a program outside Lambda. One request takes at most timeout. The certificates of cfg
+// are kept, such as those of AWS_CA_BUNDLE.
 func NewClient(cfg aws.Config, timeout time.Duration) *dynamodb.Client {
 	httpClient, ok := cfg.HTTPClient.(*awshttp.BuildableClient)
 	if !ok {
@@ -35,8 +32,8 @@ func NewClient(cfg aws.Config, timeout time.Duration) *dynamodb.Client {
 	return newClient(cfg, bounded(httpClient, timeout))
 }
 
-// NewFunctionClient returns a client for a Lambda function. An attempt takes at most [budget.AttemptTimeout]. cfg need
-// not come from the SDK's config module, which would add a third to the time of initialization.
+// NewFunctionClient returns a client for a Lambda function. cfg need not come from the SDK's config module, which would
+// add a third to the time of initialization.
 func NewFunctionClient(cfg aws.Config, log *slog.Logger) *dynamodb.Client {
 	amazon := x509.NewCertPool()
 	amazon.AppendCertsFromPEM(amazonRoots)
@@ -54,8 +51,8 @@ func newClient(cfg aws.Config, httpClient aws.HTTPClient) *dynamodb.Client {
 	})
 }
 
-// bounded closes a connection that has been idle for 30 s. The SDK would keep it for 90 s, and DynamoDB may close it
-// before: an attempt on a closed connection fails.
+// bounded closes a connection that has been idle for 30 s. DynamoDB may close it before the SDK's 90 s, and an attempt on
+// a closed connection fails.
 func bounded(client *awshttp.BuildableClient, timeout time.Duration) *awshttp.BuildableClient {
 	return client.
 		WithTimeout(timeout).
@@ -63,9 +60,8 @@ func bounded(client *awshttp.BuildableClient, timeout time.Duration) *awshttp.Bu
 		WithTransportOptions(func(t *http.Transport) { t.IdleConnTimeout = 30 * time.Second })
 }
 
-// Connect opens the connection that a call within the next 30 s uses: Lambda gives the initialization of a
-// function more CPU than its invocations. It sends one GET without credentials. If that fails, the first call opens
-// the connection, and reports why it cannot.
+// Connect opens the connection that a call within the next 30 s uses, by a GET without credentials: Lambda gives the
+// initialization of a function more CPU than its invocations. If that fails, the first call reports why.
 func Connect(client *dynamodb.Client) {
 	o := client.Options()
 	parameters := dynamodb.EndpointParameters{Region: &o.Region, Endpoint: o.BaseEndpoint}
@@ -81,14 +77,14 @@ func Connect(client *dynamodb.Client) {
 	_ = answer.Body.Close()
 }
 
-// amazonRoots are the root certificates of Amazon's certificate authorities. The system has a hundred more, and to
-// parse them takes as long as the rest of a cold start. Source: https://www.amazontrust.com/repository/.
+// amazonRoots are Amazon's root certificates. To parse the hundred of the system takes as long as the rest of a cold
+// start. Source: https://www.amazontrust.com/repository/.
 //
 //go:embed amazon-roots.pem
 var amazonRoots []byte
 
-// dialTLS is for [http.Transport.DialTLSContext]. It trusts the roots of amazon, and then those of system, because AWS may
-// change its own, and other partitions may have others. If system is nil, these are the system's.
+// dialTLS is for [http.Transport.DialTLSContext]. It trusts amazon, and then system, because AWS may change its roots, and
+// other partitions may have others. Roots that are nil are the system's.
 func dialTLS(amazon, system *x509.CertPool, log *slog.Logger) func(context.Context, string, string) (net.Conn, error) {
 	trusting := func(roots *x509.CertPool) *tls.Dialer {
 		return &tls.Dialer{

@@ -38,7 +38,7 @@ type plantAttributes struct {
 	Tag  *string `dynamodbav:"tag,omitempty"` // a pointer to "" is stored
 }
 
-// Create implements [plant.Store] by one conditional put.
+// Create implements [plant.Store].
 func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 	item, err := attributevalue.MarshalMap(plantItem{
 		ID:              w.NewPlant.ID,
@@ -57,7 +57,6 @@ func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 	return translate(err, plant.ErrOutcomeUnknown, plant.ErrUnavailable)
 }
 
-// checkExistingPlant returns the outcome of w if its id has this item.
 func checkExistingPlant(w plant.Write, item map[string]types.AttributeValue) error {
 	var stored plantItem
 	err := attributevalue.UnmarshalMap(item, &stored)
@@ -70,8 +69,8 @@ func checkExistingPlant(w plant.Write, item map[string]types.AttributeValue) err
 	return nil
 }
 
-// putNew puts an item, unless the table has one with its id. Then it returns that one. An earlier attempt whose answer
-// was lost may have stored it.
+// putNew puts an item, unless the table has one with its id. Then it returns that one, which an earlier attempt whose
+// answer was lost may have stored.
 func putNew(ctx context.Context, client *dynamodb.Client, table string, item map[string]types.AttributeValue) (existing map[string]types.AttributeValue, err error) {
 	_, err = call(ctx, client, (*dynamodb.Client).PutItem, &dynamodb.PutItemInput{
 		TableName:                           &table,

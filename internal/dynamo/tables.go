@@ -7,8 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// The names of the tables in a local DynamoDB: what `sam local` passes to the functions for a !Ref of template.yaml. In
-// AWS, CloudFormation chooses the names.
+// The names of the tables in a local DynamoDB, which `sam local` passes for a !Ref of template.yaml.
 const (
 	LocalPlantsTable = "PlantsTable"
 	LocalTokensTable = "TokensTable"
@@ -31,8 +30,7 @@ func Tables(plants, tokens string) []Table {
 	}
 }
 
-// CreateTables creates the two tables in a local DynamoDB, unless they exist. In AWS, template.yaml creates
-// them, with backups, protection and the removal of expired tokens.
+// CreateTables creates the two tables in a local DynamoDB, unless they exist.
 func CreateTables(ctx context.Context, client *dynamodb.Client, plants, tokens string) error {
 	for _, t := range Tables(plants, tokens) {
 		_, err := call(ctx, client, (*dynamodb.Client).CreateTable, &dynamodb.CreateTableInput{

@@ -14,7 +14,7 @@ import (
 	"plantstore/internal/token"
 )
 
-// Tokens is a [token.Store] in a DynamoDB table. The authorizer uses Find alone, and operators the other methods.
+// Tokens is a [token.Store] in a DynamoDB table.
 type Tokens struct {
 	Client *dynamodb.Client
 	Table  string
@@ -22,9 +22,8 @@ type Tokens struct {
 
 var _ token.Store = (*Tokens)(nil)
 
-// tokenItem is a token as the table holds it. The item of a revoked token stays until the token would have
-// expired. If it were deleted, an Add that was delayed would find no item with this id, and store the token as a
-// valid one.
+// tokenItem is a token as the table holds it. A revoked one stays until it expires: if it were deleted, an Add that was
+// delayed would store it as a valid one.
 type tokenItem struct {
 	ID        string    `dynamodbav:"id"`
 	Digest    string    `dynamodbav:"digest"`
@@ -82,7 +81,6 @@ func (s *Tokens) Add(ctx context.Context, t token.Token) error {
 	return translate(err, token.ErrOutcomeUnknown, token.ErrUnavailable)
 }
 
-// checkExistingToken returns the outcome of adding t if its id has this item.
 func checkExistingToken(t token.Token, item map[string]types.AttributeValue) error {
 	stored, err := decodeToken(item)
 	stored.Revoked = t.Revoked
@@ -107,9 +105,8 @@ func (s *Tokens) Revoke(ctx context.Context, id string) error {
 	return translate(err, token.ErrOutcomeUnknown, token.ErrUnavailable)
 }
 
-// List returns every token that can be read, in no order. An expired or revoked one is listed until DynamoDB
-// removes it, some time after it expires. If an item holds no token, or a page cannot be read, List also returns an
-// error, such as [token.ErrUnavailable]. It stops at such a page.
+// List returns every token that can be read, in no order, until DynamoDB removes it, some time after it expires. If an
+// item holds no token, or a page cannot be read, List also returns an error.
 func (s *Tokens) List(ctx context.Context) (tokens []token.Token, err error) {
 	var unreadable error
 	in := &dynamodb.ScanInput{TableName: &s.Table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(pageSize)}
@@ -134,7 +131,7 @@ func (s *Tokens) List(ctx context.Context) (tokens []token.Token, err error) {
 }
 
 const (
-	pageTimeout = 10 * time.Second // for one page, retries included; a scan takes as long as pages come
+	pageTimeout = 10 * time.Second // retries included; a scan takes as long as pages come
 	pageSize    = 4000             // tokens, about 1 MB. Without a limit, DynamoDB Local reads the whole table for each page
 )
 

@@ -12,9 +12,8 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// newEvent returns the event of payload format 2.0 for a request that has matched a route, and its
-// body: as text if the content type is one of text, in base64 otherwise. An event has no text that is
-// not UTF-8. Its paths and path parameters are decoded, as API Gateway's are.
+// newEvent returns the event of payload format 2.0 for a request that has matched a route. Its paths and path parameters
+// are decoded. A body whose content type is not one of text, or that is not UTF-8, is in base64.
 func newEvent(r *http.Request, body []byte, id string, now time.Time) events.APIGatewayV2HTTPRequest {
 	headers := joinedHeaders(r)
 	e := events.APIGatewayV2HTTPRequest{
@@ -51,8 +50,8 @@ func newEvent(r *http.Request, body []byte, id string, now time.Time) events.API
 	return e
 }
 
-// newAuthorizerEvent returns the authorizer's event for the request in e, without the body. Its only
-// identity source is the route key, so that the authorizer always runs.
+// newAuthorizerEvent returns the authorizer's event for the request in e. Its only identity source is the route key, so
+// that the authorizer always runs.
 func newAuthorizerEvent(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2CustomAuthorizerV2Request {
 	c := e.RequestContext
 	arn := "arn:aws:execute-api:us-east-1:" + c.AccountID + ":" + c.APIID + "/" + c.Stage + "/"
@@ -70,7 +69,6 @@ func newAuthorizerEvent(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2Cus
 	}
 }
 
-// pathParameters returns the value of each variable in the route key that r has matched.
 func pathParameters(r *http.Request) map[string]string {
 	parameters := map[string]string{}
 	for segment := range strings.SplitSeq(r.Pattern, "/") {
@@ -83,7 +81,7 @@ func pathParameters(r *http.Request) map[string]string {
 	return parameters
 }
 
-// joinedHeaders returns the headers, repeated ones joined by a comma, and those that API Gateway adds.
+// joinedHeaders returns the headers, and those that API Gateway adds.
 func joinedHeaders(r *http.Request) map[string]string {
 	headers := map[string]string{}
 	for name, values := range r.Header {

@@ -1,17 +1,9 @@
 // Package gateway is an API Gateway HTTP API in process: it turns an HTTP request into the events
 // that AWS would send to the authorizer and to the function, and the answer into an HTTP response.
-// Package api is what answers these events, here and on AWS.
-//
-// It does as AWS does: routes by method and decoded path, without a redirect; path parameters; header
-// names in lower case and repeated headers joined by a comma; a body as text or in base64 by its
-// content type; the authorizer called for every request of a route; functions that are not stopped
-// when their client goes away; and an HTTP API's own answers: 400, 403, 404, 408, 413 and 500, each with a
-// JSON message.
 //
 // It does not throttle, and does not refuse an event over Lambda's limit of 6 MB. At a function's timeout it
-// cancels the function's context, and does not stop a function that ignores that. It does not parse cookies
-// and query parameters, which the functions do not read. The HTTP server itself answers what is not HTTP, with
-// text: 400, 417, 431, 501 or 505.
+// only cancels the function's context. It does not parse cookies and query parameters. The HTTP server itself answers
+// what is not HTTP, with text: 400, 417, 431, 501 or 505.
 package gateway
 
 import (
@@ -34,22 +26,22 @@ import (
 	"plantstore/internal/budget"
 )
 
-// The limits of the HTTP API.
+// The limits of an HTTP API, in bytes.
 const (
-	maxBodySize = 10 << 20 // bytes; a larger body is answered 413
+	maxBodySize = 10 << 20
 
-	// MaxHeaderSize limits the request line and all headers, in bytes. The HTTP server enforces it.
+	// MaxHeaderSize limits the request line and all headers. The HTTP server enforces it.
 	MaxHeaderSize = 10240
 )
 
 const requestIDHeader = "Apigw-Requestid"
 
-// Options are what a [Gateway] serves, and what it needs for that. Its route keys are patterns of
-// [http.ServeMux] too: they have a method, and no path ends in a slash or in {proxy+}.
+// Options are what a [Gateway] serves. Its route keys are patterns of [http.ServeMux] too: they have a method, and no
+// path ends in a slash or in {proxy+}.
 type Options struct {
-	Routes     []string       // their keys, such as "POST /plants" or "GET /plants/{id}"
-	Authorizer lambda.Handler // of every route
-	Function   lambda.Handler // of every route, after the authorizer
+	Routes     []string // such as "POST /plants" or "GET /plants/{id}"
+	Authorizer lambda.Handler
+	Function   lambda.Handler
 	Log        *slog.Logger
 }
 
@@ -59,8 +51,7 @@ type Gateway struct {
 	mux *http.ServeMux
 }
 
-// New returns a gateway. It panics if a route key is malformed, or if two match the same request and
-// neither is more specific.
+// New returns a gateway. It panics if a route key is malformed, or if two conflict.
 func New(options Options) *Gateway {
 	g := &Gateway{Options: options, mux: http.NewServeMux()}
 	for _, routeKey := range options.Routes {
@@ -69,11 +60,11 @@ func New(options Options) *Gateway {
 	return g
 }
 
-// ServeHTTP answers one request as the HTTP API would.
+// ServeHTTP implements [http.Handler].
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set(requestIDHeader, rand.Text())
-	// A function runs on when its client goes away. API Gateway decodes the path before it looks for a
-	// route, so that %2F separates two segments.
+	// As in AWS, a function runs on when its client goes away, and a path is decoded before it is routed: %2F separates
+	// two segments.
 	r = r.WithContext(context.WithoutCancel(r.Context()))
 	r.URL = &url.URL{Path: r.URL.Path, RawQuery: r.URL.RawQuery}
 	if !g.hasRoute(r) {
@@ -83,8 +74,8 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.mux.ServeHTTP(w, r)
 }
 
-// hasRoute reports whether a route has exactly the method and the path of r. [http.ServeMux] alone
-// would also redirect to a clean path, answer HEAD by a route of GET, and another method by 405.
+// hasRoute reports whether a route has exactly the method and the path of r. [http.ServeMux] alone would also redirect
+// to a clean path, answer HEAD by a route of GET, and another method by 405.
 func (g *Gateway) hasRoute(r *http.Request) bool {
 	if path.Clean("/"+r.URL.Path) != r.URL.Path {
 		return false
@@ -93,7 +84,6 @@ func (g *Gateway) hasRoute(r *http.Request) bool {
 	return strings.HasPrefix(routeKey, r.Method+" ")
 }
 
-// serve answers a request of a route.
 func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodySize))
 	_, tooLarge := errors.AsType[*http.MaxBytesError](err)
@@ -110,7 +100,6 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// invoke calls the authorizer and, if it allows the request of event, the function.
 func (g *Gateway) invoke(ctx context.Context, w http.ResponseWriter, event events.APIGatewayV2HTTPRequest) {
 	id := event.RequestContext.RequestID
 	var verdict events.APIGatewayV2CustomAuthorizerSimpleResponse
@@ -138,7 +127,6 @@ func (g *Gateway) invoke(ctx context.Context, w http.ResponseWriter, event event
 	_, _ = io.WriteString(w, answer.Body) // the client may have gone
 }
 
-// call invokes f with event and decodes its answer.
 func call(ctx context.Context, f lambda.Handler, timeout time.Duration, event, answer any) error {
 	payload, err := json.Marshal(event)
 	if err != nil {

@@ -1,5 +1,4 @@
-// Package memory stores plants and tokens in memory, for local runs and tests. It passes the same
-// tests as package dynamo: see test/storetest.
+// Package memory stores plants and tokens in memory, for local runs and tests.
 package memory
 
 import (
@@ -12,9 +11,9 @@ import (
 	"plantstore/internal/token"
 )
 
-// Plants is a [plant.Store]. Its zero value is empty and ready for use.
+// Plants is a [plant.Store]. Its zero value is empty.
 type Plants struct {
-	writes sync.Map // from an id to the first plant.Write with it; LoadOrStore is the conditional put
+	writes sync.Map // the first plant.Write by id
 }
 
 var _ plant.Store = (*Plants)(nil)
@@ -31,7 +30,7 @@ func (s *Plants) Create(_ context.Context, w plant.Write) error {
 	return nil
 }
 
-// Tokens is a [token.Store]. Its zero value is empty and ready for use.
+// Tokens is a [token.Store]. Its zero value is empty.
 type Tokens struct {
 	tokens sync.Map // token.Token by id
 }

@@ -7,17 +7,13 @@ import (
 	"strings"
 )
 
-// Why a value is no id, whatever its kind. Decode puts the name of the member before the text.
 var (
 	errNotInteger = errors.New("must be an integer")
 	errRange      = errors.New("must be from -9223372036854775808 to 9223372036854775807")
 )
 
-// parseInt64 returns the integer that a JSON number denotes. In JSON Schema 2020-12 (section 6.1.1) a
-// number without a fractional part is an integer however it is written: 1.0, 1e3, 1200e-2.
-//
-// The work is linear in the length of the literal, whatever its exponent: in math/big, 1e999999999 would
-// use all memory. A float would lose digits.
+// parseInt64 returns the integer that a JSON number denotes, however it is written: 1.0, 1e3, 1200e-2 (JSON Schema
+// 2020-12, section 6.1.1). A float would lose digits, and with math/big, 1e999999999 would use all memory.
 func parseInt64(literal string) (int64, error) {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(literal), "e")
 	whole, fraction, _ := strings.Cut(mantissa, ".")
@@ -25,8 +21,8 @@ func parseInt64(literal string) (int64, error) {
 	if digits == "" || digits == "-" {
 		return 0, nil
 	}
-	// If an exponent does not fit in 42 bits, ParseInt returns the nearest value that does, about ±2·10¹². No body
-	// has so many digits (see MaxBody), so both lead to the same error below. With 64 bits, the sum could overflow.
+	// Of a larger exponent, ParseInt returns the nearest value of 42 bits: more digits than a body has, and no overflow
+	// of the sum.
 	power, _ := strconv.ParseInt(cmp.Or(exponent, "0"), 10, 42)
 	point := int64(len(whole)) + power  // where the exponent moves the decimal point to
 	zeros := point - int64(len(digits)) // to append: 1.20e3 is 12 and two zeros

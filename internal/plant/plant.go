@@ -1,22 +1,20 @@
-// Package plant is the domain of the service: what a plant is, which requests to create one are
-// valid, and what a store of plants must promise.
+// Package plant is the domain of the service: what a plant is, how one is decoded, and what a store of plants must
+// promise.
 package plant
 
 import "errors"
 
-// MaxSize limits the texts of a plant together, in bytes of UTF-8. DynamoDB limits an item to 400 KB;
-// 10 KB of that are kept for the item's other attributes and all attribute names.
+// MaxSize limits the texts of a plant together, in bytes of UTF-8. DynamoDB limits an item to 400 KB, of which
+// 10 KB are kept for other attributes.
 const MaxSize = 390 << 10
 
-// MaxBody limits a body, in bytes. The largest plant needs less, even if each character is escaped: six
-// bytes for one, as in \u0041. Decoding a body of this size takes up to 0.2 s of a whole CPU. A function with
-// 256 MB of memory, the least that template.yaml allows, has 0.145 of a CPU, so there it takes 1.4 s of the 2.7 s
-// that package budget gives to decoding and storing.
+// MaxBody limits a body, in bytes. The largest plant needs less, even if each character is escaped, as in \u0041.
+// To decode a body of this size takes up to 0.2 s of a whole CPU, and 1.4 s of the 0.145 CPU that 256 MB of memory get.
 const MaxBody = 2_500_000
 
 // Errors of [Decode].
 var (
-	// ErrMalformed means that the body is not exactly one well-formed JSON value.
+	// ErrMalformed means that the body is not one well-formed JSON value.
 	ErrMalformed = errors.New("plant: not well-formed JSON")
 
 	// ErrInvalid means that the body is JSON, but not a NewPlant. An [*InvalidError] says why.
@@ -26,14 +24,14 @@ var (
 	ErrTooLarge = errors.New("plant: too large to store")
 )
 
-// Plant is a Plant of openapi.yaml: what the service returns to a client.
+// Plant is a Plant of openapi.yaml.
 type Plant struct {
-	Name string  `json:"name"`         // may be empty
-	Tag  *string `json:"tag,omitzero"` // nil if there is no tag; a tag may be empty
+	Name string  `json:"name"`
+	Tag  *string `json:"tag,omitzero"`
 }
 
-// NewPlant is a NewPlant of openapi.yaml: a plant that a client asks to create.
+// NewPlant is a NewPlant of openapi.yaml.
 type NewPlant struct {
-	ID int64 `json:"id"` // every value is valid, also zero and negative ones
+	ID int64 `json:"id"`
 	Plant
 }

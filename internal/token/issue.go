@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// Issue makes a token for subject that expires at now plus ttl, rounded up to a whole second. It
-// returns the bearer token, which must not be stored, and the Token to store. It returns an error if
-// subject is not 1 to 128 visible ASCII characters, or ttl is under a second.
+// Issue makes a token that expires at now plus ttl, rounded up to a whole second. It returns the bearer token, which
+// must not be stored, and the Token to store, or an error if subject is malformed or ttl is under a second.
 func Issue(subject string, now time.Time, ttl time.Duration) (bearer string, t Token, err error) {
 	if !IsVisibleASCII(subject, 128) {
 		return "", Token{}, errors.New("subject must have 1 to 128 visible ASCII characters")
@@ -30,7 +29,6 @@ func Issue(subject string, now time.Time, ttl time.Duration) (bearer string, t T
 	}, nil
 }
 
-// randomCharacters returns n characters of the alphabet, all equally likely.
 func randomCharacters(n int) string {
 	characters := make([]byte, n)
 	for i := range characters {
@@ -40,16 +38,13 @@ func randomCharacters(n int) string {
 	return string(characters)
 }
 
-// Bearer returns the bearer token with this id and this secret. [Issue] chooses random ones. Samples and tests
-// choose others.
+// Bearer returns the bearer token with this id and this secret.
 func Bearer(id, secret string) string {
 	body := prefix + id + secret
 	return body + checksum(body)
 }
 
-// ContainsToken reports whether text contains a token, or the beginning of one: the prefix and an id. The prefix
-// must start a word, because a prefix may also occur within names. The command plantstore refuses arguments that
-// contain a token.
+// ContainsToken reports whether text contains a token, or the beginning of one: a word of the prefix and an id.
 func ContainsToken(text string) bool {
 	beginning := fmt.Sprintf(`\b%s[%s]{%d}`, prefix, alphabet, idLength)
 	return regexp.MustCompile(beginning).MatchString(text)

@@ -10,20 +10,18 @@ var (
 	// ErrNotFound means that the store holds no such token.
 	ErrNotFound = errors.New("token: not found")
 
-	// ErrUnavailable means that the store could not be reached, or refused the call. The call did not change
-	// a token and never will.
+	// ErrUnavailable means that the call did not change a token and never will.
 	ErrUnavailable = errors.New("token: cannot be checked or changed now")
 
 	// ErrOutcomeUnknown means that the change may have been made, or may yet be: repeat the call.
 	ErrOutcomeUnknown = errors.New("token: outcome is unknown")
 )
 
-// Finder finds tokens. It is all that a [StoreVerifier] needs of a store.
+// Finder is what a [StoreVerifier] needs of a store.
 type Finder interface {
-	// Find returns the token with this id, also if it is expired or revoked. It sees every Add and
-	// Revoke that returned before it was called. It returns ErrNotFound or ErrUnavailable. Any other
-	// error means that Find cannot succeed until an operator changes something, such as the item, the table or
-	// the role.
+	// Find returns the token with this id, also if it is expired or revoked. It sees every Add and Revoke that returned
+	// before. It returns ErrNotFound or ErrUnavailable. Any other error, here and below, means that nothing was changed,
+	// and that no call can succeed until an operator changes something.
 	Find(ctx context.Context, id string) (Token, error)
 }
 
@@ -31,13 +29,11 @@ type Finder interface {
 type Store interface {
 	Finder
 
-	// Add stores the new token t under its id. It may be repeated, and never changes a stored token. It
-	// returns ErrUnavailable or ErrOutcomeUnknown. Any other error means that a different token has the
-	// id, or that Add cannot succeed until an operator changes something, and nothing was stored.
+	// Add stores t. It may be repeated, and never changes a stored token: it is an error if another one has the id. It
+	// returns ErrUnavailable or ErrOutcomeUnknown.
 	Add(ctx context.Context, t Token) error
 
-	// Revoke makes the token with this id invalid for good: no concurrent or later Add undoes it. It
-	// may be repeated. It returns ErrNotFound, ErrUnavailable or ErrOutcomeUnknown. Any other error means
-	// that Revoke cannot succeed until an operator changes something, and nothing was changed.
+	// Revoke makes the token with this id invalid for good: no concurrent or later Add undoes it. It may be repeated. It
+	// returns ErrNotFound, ErrUnavailable or ErrOutcomeUnknown.
 	Revoke(ctx context.Context, id string) error
 }

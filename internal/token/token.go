@@ -1,11 +1,10 @@
-// Package token is the domain of authentication: the form of a bearer token, when one is valid, what a
-// store of tokens must promise, and, in issue.go, how a token is issued.
+// Package token is the domain of authentication: what a bearer token is, when one is valid, and what a store of tokens
+// must promise.
 //
-// A token is opaque: `pst_`, an id of 12 random characters, a secret of 24 and a checksum of six.
-// Secret scanners recognise a leaked token by this form, and a mistyped one is rejected without
-// reading the store. The id names the token in the store, in logs and to operators, and gives no
-// access. The store does not hold the secret, only the SHA-256 of the whole token, so reading the store
-// gives no access. A secret has more than 140 random bits, so a slower hash would add nothing.
+// A token is `pst_`, an id of 12 random characters, a secret of 24 and a checksum of six. Secret scanners recognise a
+// leaked one by this form, and a mistyped one is rejected without reading the store. The id names the token in the
+// store and in logs, and gives no access. The store has only the SHA-256 of the whole token. A secret has more than 140
+// random bits, so a slower hash would add nothing.
 package token
 
 import (
@@ -18,7 +17,7 @@ import (
 
 const (
 	prefix         = "pst_"
-	idLength       = 12 // characters, 71 random bits: two ids are practically never equal, and Add refuses an equal one
+	idLength       = 12 // characters, 71 random bits
 	secretLength   = 24
 	checksumLength = 6 // 62^6 > 2^32
 	alphabet       = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -26,15 +25,15 @@ const (
 
 // Token describes a bearer token without its secret.
 type Token struct {
-	ID        string    // the token's id, which is part of it
-	Digest    string    // of the whole token: see [Digest]
-	Subject   string    // the client that the token was issued to: 1 to 128 visible ASCII characters
+	ID        string
+	Digest    string    // of the whole token
+	Subject   string    // the client: 1 to 128 visible ASCII characters
 	CreatedAt time.Time // in UTC, in whole seconds
 	ExpiresAt time.Time // in UTC, in whole seconds
-	Revoked   bool      // for good
+	Revoked   bool
 }
 
-// Expired reports whether the token is expired at now. A token is expired at ExpiresAt and after it.
+// Expired reports whether the token is expired at now, as it is from ExpiresAt on.
 func (t Token) Expired(now time.Time) bool { return !now.Before(t.ExpiresAt) }
 
 // checksum returns the CRC-32 (IEEE) of body as six digits in base 62.
@@ -48,7 +47,7 @@ func checksum(body string) string {
 	return string(digits[:])
 }
 
-// ParseID returns the id in a bearer token. ok is false if bearer does not have the form of an issued token.
+// ParseID returns the id in a bearer token. ok is false if bearer does not have the form of one.
 func ParseID(bearer string) (id string, ok bool) {
 	const length = len(prefix) + idLength + secretLength + checksumLength
 	if len(bearer) != length {
@@ -62,7 +61,7 @@ func ParseID(bearer string) (id string, ok bool) {
 	return characters[:idLength], true
 }
 
-// Digest returns the SHA-256 of credentials, such as a whole bearer token, in lower-case hexadecimal.
+// Digest returns the SHA-256 of credentials, in hexadecimal.
 func Digest(credentials string) string {
 	sum := sha256.Sum256([]byte(credentials))
 	return hex.EncodeToString(sum[:])
@@ -71,8 +70,7 @@ func Digest(credentials string) string {
 // ConsistsOf reports whether text has only characters of set.
 func ConsistsOf(text, set string) bool { return strings.Trim(text, set) == "" }
 
-// IsVisibleASCII reports whether text is 1 to maxLength visible ASCII characters, as a subject and an idempotency
-// key must be.
+// IsVisibleASCII reports whether text is 1 to maxLength visible ASCII characters.
 func IsVisibleASCII(text string, maxLength int) bool {
 	invisible := func(r rune) bool { return r <= ' ' || r > '~' }
 	return len(text) >= 1 && len(text) <= maxLength && !strings.ContainsFunc(text, invisible)

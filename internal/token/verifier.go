@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// ErrInvalid means that a token gives no access to the service. A client must not learn why.
+// ErrInvalid means that a token gives no access. A client must not learn why.
 var ErrInvalid = errors.New("token: unknown, revoked or expired")
 
 // A Reason is the error for an invalid token, in one word for the log. Every Reason is [ErrInvalid].
 type Reason string
 
-// The reasons for which a token is invalid.
+// The reasons.
 const (
 	ReasonForm    Reason = "form"    // not a token of this service, or mistyped
 	ReasonUnknown Reason = "unknown" // no token has this id and this secret
@@ -23,7 +23,7 @@ const (
 
 func (r Reason) Error() string { return "token: " + string(r) }
 
-// Is reports that every Reason is ErrInvalid.
+// Is implements the interface of [errors.Is].
 func (Reason) Is(target error) bool { return target == ErrInvalid }
 
 // Principal is the client that a valid token denotes.
@@ -34,9 +34,9 @@ type Principal struct {
 
 // Verifier verifies bearer tokens. It is the seam for tokens of another kind, such as the JWTs of an identity provider.
 type Verifier interface {
-	// Verify returns the principal of bearer, or a [Reason] if bearer is not a valid token now. It returns
-	// [ErrUnavailable] if that cannot be found out now. Any other error means that Verify cannot succeed until
-	// an operator changes something. With ReasonExpired and ReasonRevoked it may return the principal too, for the log.
+	// Verify returns the principal of bearer, a [Reason] if bearer is not a valid token now, or [ErrUnavailable] if that
+	// cannot be found out now. Any other error means that it cannot succeed until an operator changes something. With
+	// ReasonExpired and ReasonRevoked it may return the principal too, for the log.
 	Verify(ctx context.Context, bearer string) (Principal, error)
 }
 
@@ -47,8 +47,7 @@ type StoreVerifier struct {
 
 var _ Verifier = StoreVerifier{}
 
-// Verify implements [Verifier]. It reads the store only for what has the form of a token. It checks the
-// expiry itself, because DynamoDB may remove an expired item days late.
+// Verify implements [Verifier]. It reads the store only for what has the form of a token.
 func (v StoreVerifier) Verify(ctx context.Context, bearer string) (Principal, error) {
 	id, ok := ParseID(bearer)
 	if !ok {
@@ -69,7 +68,7 @@ func (v StoreVerifier) Verify(ctx context.Context, bearer string) (Principal, er
 	switch {
 	case t.Revoked:
 		return p, ReasonRevoked
-	case t.Expired(time.Now()): // by the clock of this machine
+	case t.Expired(time.Now()): // DynamoDB may remove an expired item days late
 		return p, ReasonExpired
 	}
 	return p, nil

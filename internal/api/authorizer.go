@@ -11,8 +11,7 @@ import (
 	"plantstore/internal/token"
 )
 
-// Authorizer is the Lambda authorizer of the HTTP API. It is a lambda.Handler. It checks the bearer token and leaves the
-// refusal to the function.
+// Authorizer is the Lambda authorizer of the HTTP API, a lambda.Handler. It leaves the refusal to the function.
 type Authorizer struct {
 	Verifier token.Verifier
 	Log      *slog.Logger
@@ -20,7 +19,7 @@ type Authorizer struct {
 
 const slowCheck = 500 * time.Millisecond // from which the check of an allowed request is logged
 
-// authorizerResponse is an authorizer's simple response of payload format 2.0.
+// authorizerResponse is a simple response of payload format 2.0.
 type authorizerResponse struct {
 	IsAuthorized bool    `json:"isAuthorized"`
 	Context      verdict `json:"context"`
@@ -39,8 +38,7 @@ func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	return json.Marshal(authorizerResponse{
 		// Otherwise API Gateway would answer 403 itself, with a body of its own.
 		IsAuthorized: true,
-		// If the event cannot be decoded, the verdict is on an empty Authorization value, and fits no request.
-		Context: newVerdict(r.Headers["authorization"], r.principal, o),
+		Context:      newVerdict(r.Headers["authorization"], r.principal, o),
 	})
 }
 
@@ -68,8 +66,8 @@ func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request,
 type verdict struct {
 	Finding   string `json:"verdict"`           // "allow", "deny" or "unavailable"
 	Presented string `json:"presented"`         // [token.Digest] of the Authorization value
-	Subject   string `json:"subject,omitzero"`  // of the token that an "allow" is about
-	TokenID   string `json:"token_id,omitzero"` // of the same
+	Subject   string `json:"subject,omitzero"`  // of an "allow"
+	TokenID   string `json:"token_id,omitzero"` // of an "allow"
 }
 
 func newVerdict(authorization string, p token.Principal, o outcome) verdict {
@@ -80,13 +78,11 @@ func newVerdict(authorization string, p token.Principal, o outcome) verdict {
 	case !o.isServiceFault(): // the token is missing, malformed or invalid
 		return verdict{Finding: "deny", Presented: presented}
 	}
-	// Also for an internal error: the authorizer logs 5001, and the function answers 5003.
 	return verdict{Finding: "unavailable", Presented: presented}
 }
 
 // principalFor returns the principal of the request that came with authorization. Without a well-formed token it returns
-// the error of [parseBearer], whatever v is. With one it fails closed: anything but a verdict on this very value is an
-// internal error, also if no authorizer ran.
+// the error of [parseBearer]. Otherwise it fails closed: anything but a verdict on this very value is an internal error.
 func (v verdict) principalFor(authorization string) (token.Principal, error) {
 	if _, err := parseBearer(authorization); err != nil {
 		return token.Principal{}, err

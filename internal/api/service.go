@@ -1,10 +1,9 @@
 // Package api answers the events that API Gateway sends to the Lambda functions. For each request, [Authorizer] gets an
-// event first, and answers with a verdict on the bearer token. [Service] gets the second event, which contains that
-// verdict.
+// event first, and answers with a verdict on the bearer token. [Service] gets the second event, with that verdict.
 //
-// Every answer of Service is 200 with what the operation returns, or 400 with an [Error], also if the event is malformed
-// or the operation panics. Service logs each request in one line. Authorizer logs one too if it does not allow the
-// request, or if its check was slow. No line has a token, a header or a body.
+// Every answer of Service is 200 or 400, also if the event is malformed or the operation panics. It logs each request in
+// one line. Authorizer logs one too if it does not allow the request, or was slow. No line has a token, a header or a
+// body.
 package api
 
 import (
@@ -45,7 +44,7 @@ var operations = map[string]operation{
 // Routes returns the keys of all routes in API Gateway, such as "POST /plants".
 func Routes() []string { return slices.Sorted(maps.Keys(operations)) }
 
-// Invoke answers an event of payload format 2.0. Its error is nil unless the answer cannot be encoded.
+// Invoke answers an event of payload format 2.0.
 func (s *Service) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := time.Now()
 	r, body, err := s.handle(ctx, event)

@@ -21,8 +21,7 @@ import (
 type method[In, Out any] func(*dynamodb.Client, context.Context, *In, ...func(*dynamodb.Options)) (*Out, error)
 
 // call makes attempts of m, such as PutItem, until one succeeds, DynamoDB refuses one for good, ctx ends or the client's
-// retry quota is used up. The error of the SDK is that of the last attempt. The [callError] of call also says whether an
-// earlier one may have been applied.
+// retry quota is used up. Its [callError] is about all attempts, where the SDK's error is that of the last.
 func call[In, Out any](ctx context.Context, client *dynamodb.Client, m method[In, Out], in *In) (*Out, error) {
 	a := &attempts{ctx: ctx}
 	out, err := m(client, ctx, in, func(o *dynamodb.Options) {
@@ -33,8 +32,8 @@ func call[In, Out any](ctx context.Context, client *dynamodb.Client, m method[In
 	if err == nil {
 		return out, nil
 	}
-	failure := &callError{mayBeApplied: a.mayBeApplied, cause: a.cause}
-	if a.cause == nil { // it made no attempt
+	failure := &a.failure
+	if failure.cause == nil { // it made no attempt
 		failure.cause = err
 	}
 	switch {
@@ -51,10 +50,9 @@ type attempts struct {
 	aws.RetryerV2 // the client's, whose quota all calls share
 	ctx           context.Context
 	client        dynamodb.HTTPClient
-	connected     bool  // the current attempt got a connection: without one, DynamoDB received nothing
-	repeat        bool  // the last attempt may be repeated
-	mayBeApplied  bool  // one of the attempts got a connection, and its outcome is unknown
-	cause         error // the most precise so far
+	connected     bool // the current attempt got a connection: without one, DynamoDB received nothing
+	repeat        bool // the last attempt may be repeated
+	failure       callError
 }
 
 // Do implements [dynamodb.HTTPClient]. A trace in the context of the call would also see the connections by which the SDK
@@ -69,9 +67,9 @@ func (a *attempts) Do(r *http.Request) (*http.Response, error) {
 func (a *attempts) IsErrorRetryable(err error) bool {
 	mayBeApplied := a.connected && !isRefusal(err)
 	a.connected = false
-	a.mayBeApplied = a.mayBeApplied || mayBeApplied
-	if a.cause == nil || !errors.Is(err, context.DeadlineExceeded) { // a timeout says less than what came before it
-		a.cause = err
+	a.failure.mayBeApplied = a.failure.mayBeApplied || mayBeApplied
+	if a.failure.cause == nil || !errors.Is(err, context.DeadlineExceeded) { // a timeout says less than what came before
+		a.failure.cause = err
 	}
 	a.repeat = a.ctx.Err() == nil && (mayBeApplied || a.RetryerV2.IsErrorRetryable(err))
 	return a.repeat
@@ -80,9 +78,8 @@ func (a *attempts) IsErrorRetryable(err error) bool {
 // MaxAttempts implements [aws.Retryer]: there is no limit.
 func (*attempts) MaxAttempts() int { return 0 }
 
-// isRefusal reports whether DynamoDB refused to carry an attempt out: the status is 4xx, and the error is of a type that
-// the SDK has, or ends in Exception, such as AccessDeniedException. Any other 4xx may come from a proxy, after DynamoDB
-// has carried the attempt out.
+// isRefusal reports whether DynamoDB refused an attempt: the status is 4xx, and the error is of a type that the SDK has, or
+// ends in Exception, such as AccessDeniedException. Any other 4xx may come from a proxy, after DynamoDB applied it.
 func isRefusal(err error) bool {
 	answer, answered := errors.AsType[*smithyhttp.ResponseError](err)
 	apiError, isAPIError := errors.AsType[smithy.APIError](err)
@@ -109,7 +106,7 @@ func (e *callError) giveUp(reason error) {
 	e.cause = fmt.Errorf("%w; an attempt: %w", reason, e.cause)
 }
 
-// translate returns what a store reports for an error of [call], or nil for nil.
+// translate returns what a store reports for an error of [call].
 func translate(err, unknown, unavailable error) error {
 	failure, ok := errors.AsType[*callError](err)
 	switch {
@@ -131,7 +128,7 @@ func newRetryer() *retry.Standard {
 			causedBy[*types.TransactionConflictException](err) || causedBy[*types.ReplicatedWriteConflictException](err) {
 			return aws.TrueTernary
 		}
-		return aws.UnknownTernary // the SDK's rules decide
+		return aws.UnknownTernary
 	})
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.Retryables = append([]retry.IsErrorRetryable{repeated}, o.Retryables...)

@@ -51,8 +51,7 @@ func newClient(cfg aws.Config, httpClient aws.HTTPClient) *dynamodb.Client {
 	})
 }
 
-// bounded closes a connection that has been idle for 30 s. DynamoDB may close it before the SDK's 90 s, and an attempt on
-// a closed connection fails.
+// bounded closes a connection that has been idle for 30 s: DynamoDB may close it before the SDK's 90 s.
 func bounded(client *awshttp.BuildableClient, timeout time.Duration) *awshttp.BuildableClient {
 	return client.
 		WithTimeout(timeout).

@@ -1,9 +1,8 @@
 // Package gateway is an API Gateway HTTP API in process: it turns an HTTP request into the events
 // that AWS would send to the authorizer and to the function, and the answer into an HTTP response.
 //
-// It does not throttle, and does not refuse an event over Lambda's limit of 6 MB. At a function's timeout it
-// only cancels the function's context. It does not parse cookies and query parameters. The HTTP server itself answers
-// what is not HTTP, with text: 400, 417, 431, 501 or 505.
+// It does not throttle, refuse an event over Lambda's 6 MB, or parse cookies and query parameters. At a function's timeout
+// it only cancels the context. The HTTP server itself answers what is not HTTP, with text.
 package gateway
 
 import (

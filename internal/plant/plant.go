@@ -9,7 +9,7 @@ import "errors"
 const MaxSize = 390 << 10
 
 // MaxBody limits a body, in bytes. The largest plant needs less, even if each character is escaped, as in \u0041.
-// To decode a body of this size takes up to 0.2 s of a whole CPU, and 1.4 s of the 0.145 CPU that 256 MB of memory get.
+// To decode this many takes up to 0.2 s of a CPU, of which a function with 256 MB of memory gets a seventh.
 const MaxBody = 2_500_000
 
 // Errors of [Decode].
@@ -17,7 +17,7 @@ var (
 	// ErrMalformed means that the body is not one well-formed JSON value.
 	ErrMalformed = errors.New("plant: not well-formed JSON")
 
-	// ErrInvalid means that the body is JSON, but not a NewPlant. An [*InvalidError] says why.
+	// ErrInvalid means that the body is not a NewPlant. An [*InvalidError] says why.
 	ErrInvalid = errors.New("plant: not a NewPlant")
 
 	// ErrTooLarge means that the texts together exceed [MaxSize], or the body [MaxBody].

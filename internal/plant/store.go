@@ -17,8 +17,7 @@ var (
 	// ErrKeyReused means that a write with the same write key created another plant with this id.
 	ErrKeyReused = errors.New("plant: write key was used with another plant")
 
-	// ErrUnavailable means that this call of Create did not create the plant and never will. An earlier call with the
-	// same key may have.
+	// ErrUnavailable means that this call did not create the plant and never will. An earlier one may have.
 	ErrUnavailable = errors.New("plant: store is unavailable")
 
 	// ErrOutcomeUnknown means that the plant may have been created, or may yet be: repeat the write.
@@ -35,7 +34,7 @@ type Store interface {
 	Create(ctx context.Context, w Write) error
 }
 
-// Write is one request to create a plant.
+// Write is a request to create a plant.
 type Write struct {
 	NewPlant NewPlant
 	WriteKey string    // for one id, writes with the same key are the same request, so a retry is safe

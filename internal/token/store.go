@@ -17,7 +17,7 @@ var (
 	ErrOutcomeUnknown = errors.New("token: outcome is unknown")
 )
 
-// Finder is what a [StoreVerifier] needs of a store.
+// Finder is the part of a [Store] that a [StoreVerifier] needs.
 type Finder interface {
 	// Find returns the token with this id, also if it is expired or revoked. It sees every Add and Revoke that returned
 	// before. It returns ErrNotFound or ErrUnavailable. Any other error, here and below, means that nothing was changed,

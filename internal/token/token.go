@@ -1,10 +1,9 @@
 // Package token is the domain of authentication: what a bearer token is, when one is valid, and what a store of tokens
 // must promise.
 //
-// A token is `pst_`, an id of 12 random characters, a secret of 24 and a checksum of six. Secret scanners recognise a
-// leaked one by this form, and a mistyped one is rejected without reading the store. The id names the token in the
-// store and in logs, and gives no access. The store has only the SHA-256 of the whole token. A secret has more than 140
-// random bits, so a slower hash would add nothing.
+// A token is `pst_`, an id of 12 random characters, a secret of 24 and a checksum of six. Secret scanners recognise this
+// form, and a mistyped token is refused without reading the store. The id names the token in logs, and gives no access.
+// The store has only the SHA-256 of the token: with more than 140 random bits, a slower hash would add nothing.
 package token
 
 import (
@@ -36,7 +35,7 @@ type Token struct {
 // Expired reports whether the token is expired at now, as it is from ExpiresAt on.
 func (t Token) Expired(now time.Time) bool { return !now.Before(t.ExpiresAt) }
 
-// checksum returns the CRC-32 (IEEE) of body as six digits in base 62.
+// checksum returns the CRC-32 (IEEE) of body in base 62.
 func checksum(body string) string {
 	sum := crc32.ChecksumIEEE([]byte(body))
 	var digits [checksumLength]byte
@@ -67,7 +66,7 @@ func Digest(credentials string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// ConsistsOf reports whether text has only characters of set.
+// ConsistsOf reports whether text has only characters in set.
 func ConsistsOf(text, set string) bool { return strings.Trim(text, set) == "" }
 
 // IsVisibleASCII reports whether text is 1 to maxLength visible ASCII characters.

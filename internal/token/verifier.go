@@ -10,7 +10,7 @@ import (
 // ErrInvalid means that a token gives no access. A client must not learn why.
 var ErrInvalid = errors.New("token: unknown, revoked or expired")
 
-// A Reason is the error for an invalid token, in one word for the log. Every Reason is [ErrInvalid].
+// A Reason is an [ErrInvalid], in one word for the log.
 type Reason string
 
 // The reasons.
@@ -26,7 +26,7 @@ func (r Reason) Error() string { return "token: " + string(r) }
 // Is implements the interface of [errors.Is].
 func (Reason) Is(target error) bool { return target == ErrInvalid }
 
-// Principal is the client that a valid token denotes.
+// Principal is the client of a token.
 type Principal struct {
 	Subject string
 	TokenID string // for logs
@@ -34,9 +34,9 @@ type Principal struct {
 
 // Verifier verifies bearer tokens. It is the seam for tokens of another kind, such as the JWTs of an identity provider.
 type Verifier interface {
-	// Verify returns the principal of bearer, a [Reason] if bearer is not a valid token now, or [ErrUnavailable] if that
-	// cannot be found out now. Any other error means that it cannot succeed until an operator changes something. With
-	// ReasonExpired and ReasonRevoked it may return the principal too, for the log.
+	// Verify returns the principal of bearer, a [Reason] if bearer is not valid now, or [ErrUnavailable]. Any other error
+	// means that it cannot succeed until an operator changes something. With a Reason it may return the principal too,
+	// for the log.
 	Verify(ctx context.Context, bearer string) (Principal, error)
 }
 
@@ -60,7 +60,6 @@ func (v StoreVerifier) Verify(ctx context.Context, bearer string) (Principal, er
 	if err != nil {
 		return Principal{}, err
 	}
-	// The digest covers the whole token, and so the id: t.ID need not be compared.
 	if subtle.ConstantTimeCompare([]byte(t.Digest), []byte(Digest(bearer))) != 1 {
 		return Principal{}, ReasonUnknown
 	}

@@ -24,7 +24,7 @@ func withPage(api http.Handler) http.Handler {
 		case r.Method == http.MethodGet && r.URL.Path == "/openapi.yaml":
 			w.Header().Set("Content-Type", "application/yaml")
 			_, _ = w.Write(openapi.YAML) // the client may have gone
-		case r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, pagePath):
+		case r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path+"/", pagePath):
 			page.ServeHTTP(w, r)
 		default:
 			api.ServeHTTP(w, r)

@@ -21,9 +21,11 @@ func TestPage(t *testing.T) {
 	}{
 		{"GET /docs/", 200, `"/openapi.yaml"`},
 		{"GET /docs/", 200, `src="/docs/swagger-ui-bundle.js"`},
+		{"GET /docs", 200, `"/openapi.yaml"`},
 		{"GET /docs/swagger-ui-bundle.js", 200, "SwaggerUIBundle"},
 		{"GET /openapi.yaml", 200, "title: Plant Store"},
 		{"GET /", 404, "the API"},
+		{"GET /docsx", 404, "the API"},
 		{"GET /plants", 404, "the API"},
 		{"GET //openapi.yaml", 404, "the API"},
 		{"POST /plants", 404, "the API"},

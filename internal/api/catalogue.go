@@ -33,13 +33,10 @@ type entry struct {
 	code    int32
 	message string
 	target  error // nil for internalError
-
-	// retry means that the same request may succeed later. The answer has Retry-After and, unless the function refused the
-	// request before it read the key, Idempotency-Key.
-	retry bool
+	retry   bool  // the same request may succeed later: the answer has Retry-After, and the idempotency key if it was read
 }
 
-// internalError answers every error that is not in the catalogue. The text of such an error goes to the log alone.
+// internalError answers every other error. The text of such an error goes to the log alone.
 var internalError = entry{code: 5001, message: "There was an internal error."}
 
 // catalogue has every error that the service answers. openapi.yaml and README.md have this table too.
@@ -116,8 +113,8 @@ func (o outcome) attributes(ctx context.Context, r request, took time.Duration) 
 	return attributes
 }
 
-// lambdaRequestID returns the id that the lines of Lambda itself have, such as that of a timeout. Outside Lambda there is
-// none, and slog leaves out an attribute that is zero.
+// lambdaRequestID returns the id in the lines of Lambda itself, such as that of a timeout. Outside Lambda there is none:
+// slog leaves out a zero attribute.
 func lambdaRequestID(ctx context.Context) slog.Attr {
 	invocation, ok := lambdacontext.FromContext(ctx)
 	if !ok {

@@ -26,7 +26,7 @@ import (
 type Service struct {
 	Plants plant.Store
 	Log    *slog.Logger
-	NewKey func() string // at least 128 random bits in visible ASCII, for a request without a key
+	NewKey func() string // for a request without a key: at least 128 random bits in visible ASCII
 }
 
 // operation is what the service does for a route.

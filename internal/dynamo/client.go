@@ -22,8 +22,8 @@ import (
 	"plantstore/internal/budget"
 )
 
-// NewClient returns a client for a program outside Lambda. One request takes at most timeout. The certificates of cfg
-// are kept, such as those of AWS_CA_BUNDLE.
+// NewClient returns a client for a program outside Lambda. A request takes at most timeout. The certificates of
+// AWS_CA_BUNDLE are kept.
 func NewClient(cfg aws.Config, timeout time.Duration) *dynamodb.Client {
 	httpClient, ok := cfg.HTTPClient.(*awshttp.BuildableClient)
 	if !ok {

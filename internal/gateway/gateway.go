@@ -35,8 +35,8 @@ const (
 
 const requestIDHeader = "Apigw-Requestid"
 
-// Options are what a [Gateway] serves. Its route keys are patterns of [http.ServeMux] too: they have a method, and no
-// path ends in a slash or in {proxy+}.
+// Options are what a [Gateway] serves. Its route keys are patterns of [http.ServeMux] too: no path ends in a slash or in
+// {proxy+}.
 type Options struct {
 	Routes     []string // such as "POST /plants" or "GET /plants/{id}"
 	Authorizer lambda.Handler
@@ -140,7 +140,6 @@ func call(ctx context.Context, f lambda.Handler, timeout time.Duration, event, a
 	return json.Unmarshal(out, answer)
 }
 
-// refuse writes an answer of the gateway's own.
 func refuse(w http.ResponseWriter, status int) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

@@ -55,8 +55,8 @@ func Decode(body []byte) (NewPlant, error) {
 
 // decoder decodes the values of members. An absent member has the value nil.
 type decoder struct {
-	reasons []string // why members are invalid
-	size    int      // of all texts, in bytes of UTF-8
+	reasons []string
+	size    int // of all texts, in bytes of UTF-8
 }
 
 func (d *decoder) addReason(name string, value jsontext.Value, reason string) {

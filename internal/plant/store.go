@@ -24,11 +24,11 @@ var (
 	ErrOutcomeUnknown = errors.New("plant: outcome is unknown")
 )
 
-// Store holds plants by their id.
+// Store has plants.
 type Store interface {
 	// Create stores w.NewPlant, unless the store has a plant with its id. It returns nil if this call or an earlier one
-	// with the same key stored it, and ErrExists, ErrKeyReused, ErrUnavailable or ErrOutcomeUnknown. Any other error
-	// means that nothing was stored, and that no request can succeed until an operator changes something.
+	// with the same key stored it, or one of the errors above. Any other error means that nothing was stored, and that no
+	// request can succeed until an operator changes something.
 	//
 	// The same write may be repeated, also concurrently. Create returns soon after the deadline of ctx at the latest.
 	Create(ctx context.Context, w Write) error
@@ -37,7 +37,7 @@ type Store interface {
 // Write is a request to create a plant.
 type Write struct {
 	NewPlant NewPlant
-	WriteKey string    // for one id, writes with the same key are the same request, so a retry is safe
+	WriteKey string    // for one id, writes with the same key are one request
 	Subject  string    // of the token
 	Time     time.Time // the store keeps that of the first request with this key
 }

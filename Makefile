@@ -4,8 +4,8 @@ export SAM_CLI_TELEMETRY := 0
 # Otherwise Go asks git for the commit, and fails in a clone that another user owns.
 export GOFLAGS := $(value GOFLAGS) -buildvcs=false
 MAKEFLAGS += --no-print-directory
-# Shells use ENV for something else.
-export ENV = dev
+# Not from the environment: shells use ENV for something else.
+export ENV = default
 
 RACE      = $(if $(shell command -v $$(go env CC)),-race)
 # With the race detector, a program otherwise waits for a second before it ends.
@@ -72,7 +72,9 @@ vulnerabilities:
 contract: ## test a deployment (URL=..., token in TOKEN, SUBJECT=its subject; creates one plant for each subject, more with WRITES=all)
 	@test/contract/run
 
-deploy: ## build and deploy to AWS (ENV=dev or production)
+# The functions log the commit. `sam build` as typed leaves it out.
+deploy: export COMMIT = $(shell git describe --always --dirty --exclude '*')
+deploy: ## build and deploy to AWS: dev, or ENV=production
 	sam build
 	sam deploy --config-env "$$ENV"
 
@@ -82,7 +84,10 @@ dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables and a 
 bench: ## compare the functions with an empty one, on Linux
 	go test -run "^$$" -bench . -benchtime 30x ./tools/bench
 
-# `sam build` calls this in a copy of the project, with ARTIFACTS_DIR. The caller's Go settings must not change the binary.
+# `sam build` calls this in a copy of the project, with ARTIFACTS_DIR. No Go setting of the caller changes the binary.
+# None is empty, because Go would then take that of `go env -w`. A umask of 077 would keep Lambda from starting the binary.
 build-%Function:
-	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 GOAMD64=v1 GOEXPERIMENT= GOFLAGS= GOWORK=off go build -tags lambda.norpc,nethttpomithttp2 \
-		-trimpath -buildvcs=false -ldflags '-s -w' -o "$$ARTIFACTS_DIR/bootstrap" ./cmd/$$(echo $* | tr A-Z a-z)
+	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 GOAMD64=v1 GOEXPERIMENT=, GOFIPS140=off GOWORK=off GOFLAGS=-trimpath go build \
+		-buildvcs=false -tags lambda.norpc,nethttpomithttp2 -ldflags "-s -w -X plantstore/cmd/internal/coldstart.commit=$$COMMIT" \
+		-o "$$ARTIFACTS_DIR/bootstrap" ./cmd/$$(echo $* | tr A-Z a-z)
+	chmod 755 "$$ARTIFACTS_DIR/bootstrap"

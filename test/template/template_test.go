@@ -2,10 +2,9 @@
 package template
 
 import (
+	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,36 +15,27 @@ import (
 	"plantstore/internal/api"
 	"plantstore/internal/budget"
 	"plantstore/internal/dynamo"
+	"plantstore/test/processtest"
 )
 
-const functionType = "AWS::Serverless::Function"
-
-func read(t *testing.T, file string) []byte {
-	t.Helper()
-	content, err := os.ReadFile("../../" + file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return content
-}
-
-// section returns a section of the template, such as Resources. A reference such as !GetAtt X.Arn is the text X.Arn.
+// section returns a part of the template, such as Resources. A reference such as !GetAtt X.Arn is the text X.Arn.
 func section(t *testing.T, name string) map[string]any {
 	t.Helper()
+	content, err := os.ReadFile("../../template.yaml")
 	var template map[string]any
-	if err := yaml.Unmarshal(read(t, "template.yaml"), &template); err != nil {
+	if err := errors.Join(err, yaml.Unmarshal(content, &template)); err != nil {
 		t.Fatal(err)
 	}
 	return template[name].(map[string]any)
 }
 
-// resources returns the resources of a type.
-func resources(t *testing.T, of string) map[string]any {
-	t.Helper()
-	found := section(t, "Resources")
-	maps.DeleteFunc(found, func(_ string, r any) bool { return at(r, "Type") != of })
-	if len(found) == 0 {
-		t.Fatalf("the template has no %s", of)
+// functions returns the properties of each function.
+func functions(t *testing.T) map[string]any {
+	found := map[string]any{}
+	for name, resource := range section(t, "Resources") {
+		if at(resource, "Type") == "AWS::Serverless::Function" {
+			found[name] = at(resource, "Properties")
+		}
 	}
 	return found
 }
@@ -59,116 +49,101 @@ func at(value any, path string) any {
 	return value
 }
 
-// expect compares a value with one that is written in YAML.
-func expect(t *testing.T, what string, got any, want string) {
+// expect compares the value at a path with one that is written in YAML.
+func expect(t *testing.T, object any, path, want string) {
 	t.Helper()
 	var wanted any
-	if err := yaml.Unmarshal([]byte(want), &wanted); err != nil {
-		t.Fatal(err)
-	}
-	if fmt.Sprint(got) != fmt.Sprint(wanted) {
-		t.Errorf("%s is %v, want %v", what, got, wanted)
+	err := yaml.Unmarshal([]byte(want), &wanted)
+	if got := at(object, path); err != nil || fmt.Sprint(got) != fmt.Sprint(wanted) {
+		t.Errorf("%s is %v, want %v", path, got, wanted)
 	}
 }
 
 // Each function may do one thing with one table. Lambda stops it at its time in package budget. Every change of it
 // publishes a version. ErrorsAlarm counts its crashes.
 func TestFunctions(t *testing.T) {
-	want := map[string]struct {
-		action, table string
-		timeout       time.Duration
-	}{
-		"CreatePlantFunction": {"dynamodb:PutItem", "PlantsTable", budget.OperationTimeout},
-		"AuthorizerFunction":  {"dynamodb:GetItem", "TokensTable", budget.AuthorizerTimeout},
-	}
-	counted := fmt.Sprint(at(section(t, "Resources")["ErrorsAlarm"], "Properties.Metrics"))
-	for name, function := range resources(t, functionType) {
-		properties := at(function, "Properties")
-		expect(t, "Policies of "+name, at(properties, "Policies"),
-			fmt.Sprintf("[{Statement: [{Effect: Allow, Action: '%s', Resource: %s.Arn}]}]", want[name].action, want[name].table))
-		expect(t, "VersionDescription of "+name, at(properties, "VersionDescription"), want[name].table)
-		expect(t, "AutoPublishAliasAllProperties of "+name, at(properties, "AutoPublishAliasAllProperties"), "true")
-		expect(t, "Timeout of "+name, at(properties, "Timeout"), fmt.Sprint(want[name].timeout.Seconds()))
+	counted := fmt.Sprint(at(section(t, "Resources"), "ErrorsAlarm.Properties.Metrics"))
+	for name, function := range functions(t) {
+		action, table, timeout := "dynamodb:PutItem", "PlantsTable", budget.OperationTimeout
+		if name == "AuthorizerFunction" {
+			action, table, timeout = "dynamodb:GetItem", "TokensTable", budget.AuthorizerTimeout
+		}
+		expect(t, function, "Policies", fmt.Sprintf("[{Statement: [{Effect: Allow, Action: '%s', Resource: %s.Arn}]}]", action, table))
+		expect(t, function, "Timeout", fmt.Sprint(int(timeout/time.Second)))
+		expect(t, function, "AutoPublishAliasAllProperties", "true")
+		expect(t, function, "VersionDescription", table)
 		if !strings.Contains(counted, "Value:"+name+"]") {
 			t.Errorf("ErrorsAlarm reads %s, want also the crashes of %s", counted, name)
 		}
 	}
 }
 
-// No resource, and no property of a function or a table, opens another way to the data, such as a function URL, a policy
-// or a stream.
+// No resource, and no property of a function, a table or the topic, opens another way in or out, such as a function URL,
+// a policy or a stream.
 func TestNoOtherWay(t *testing.T) {
-	known := map[string]string{ // the properties of a type; "" means any
-		functionType: "AutoPublishAliasAllProperties Description Environment Events Policies Timeout VersionDescription",
+	known := map[string]string{ // types and their properties; "" means any
+		"AWS::Serverless::Function": "AutoPublishAliasAllProperties Description Environment Events Policies Timeout VersionDescription",
 		"AWS::DynamoDB::Table": "AttributeDefinitions BillingMode DeletionProtectionEnabled KeySchema OnDemandThroughput " +
 			"PointInTimeRecoverySpecification TimeToLiveSpecification",
-		"AWS::Serverless::HttpApi": "", "AWS::Logs::LogGroup": "", "AWS::Logs::MetricFilter": "", "AWS::SNS::Topic": "Subscription",
-		"AWS::CloudWatch::Alarm": "", "AWS::CloudWatch::Dashboard": "",
+		"AWS::SNS::Topic":          "Subscription",
+		"AWS::Serverless::HttpApi": "", "AWS::CloudWatch::Alarm": "", "AWS::CloudWatch::Dashboard": "", "AWS::Logs::LogGroup": "", "AWS::Logs::MetricFilter": "",
 	}
 	for name, resource := range section(t, "Resources") {
-		kind := fmt.Sprint(at(resource, "Type"))
-		properties, isKnown := known[kind]
-		if !isKnown {
-			t.Errorf("%s is a %s: if that lets nothing in or out, add it to known", name, kind)
-		}
+		properties, isKnown := known[fmt.Sprint(at(resource, "Type"))]
 		for property := range at(resource, "Properties").(map[string]any) {
-			if properties != "" && !slices.Contains(strings.Fields(properties), property) {
-				t.Errorf("%s has %s: if that lets nothing in or out, add it to known", name, property)
+			if !isKnown || properties != "" && !slices.Contains(strings.Fields(properties), property) {
+				t.Errorf("%s, a %v, has %s: if that lets nothing in or out, add it to known", name, at(resource, "Type"), property)
 			}
 		}
 	}
 }
 
-// The API has the routes of the service. Each goes through the authorizer, which runs for every request.
+// The API has the routes of the service. Each goes through the authorizer, which runs for every request, and lets it
+// pass. So the function of each route, as built, refuses a request without a verdict.
 func TestRoutes(t *testing.T) {
 	var routes []string
-	for name, function := range resources(t, functionType) {
-		events, _ := at(function, "Properties.Events").(map[string]any)
-		for _, event := range events {
-			method, path := at(event, "Properties.Method"), at(event, "Properties.Path")
-			expect(t, "an event of "+name, event, fmt.Sprintf("{Type: HttpApi, Properties: {ApiId: HttpApi, Method: %v, Path: %v}}", method, path))
+	for name, function := range functions(t) {
+		events, _ := at(function, "Events").(map[string]any)
+		for event := range events {
+			method, path := at(events, event+".Properties.Method"), at(events, event+".Properties.Path")
 			routes = append(routes, fmt.Sprint(method, " ", path))
+			expect(t, events, event, fmt.Sprintf("{Type: HttpApi, Properties: {ApiId: HttpApi, Method: %v, Path: %v}}", method, path))
+			binary := processtest.Build(t, "cmd/"+strings.ToLower(strings.TrimSuffix(name, "Function")))
+			sent := fmt.Sprintf(`{"version":"2.0","routeKey":"%v %v","headers":{"authorization":"Bearer token"}}`, method, path)
+			answers := processtest.Invoke(t, binary, processtest.Environment("http://127.0.0.1:1", "PLANTS_TABLE=plants"), sent)
+			if !strings.Contains(answers[0], `{\"error\":5001,`) {
+				t.Errorf("%s answers %s, want error 5001, as of api.Service", name, answers[0])
+			}
 		}
 	}
 	slices.Sort(routes)
 	if want := api.Routes(); !slices.Equal(routes, want) {
-		t.Errorf("the API has the routes %v, and internal/api %v: see the functions' Events in template.yaml", routes, want)
+		t.Errorf("the API has the routes %v, and internal/api %v", routes, want)
 	}
-	expect(t, "Auth", at(section(t, "Resources")["HttpApi"], "Properties.Auth"), `{DefaultAuthorizer: TokenAuthorizer, Authorizers: {TokenAuthorizer: {
+	expect(t, section(t, "Resources"), "HttpApi.Properties.Auth", `{DefaultAuthorizer: TokenAuthorizer, Authorizers: {TokenAuthorizer: {
 		FunctionArn: '${AuthorizerFunction.Arn}:live', EnableFunctionDefaultPermissions: true, AuthorizerPayloadFormatVersion: '2.0',
 		EnableSimpleResponses: true, Identity: {Context: [routeKey], ReauthorizeEvery: 0}}}}`)
 }
 
 // Each table has the key that internal/dynamo uses. The data stay when the stack or a table goes.
 func TestTables(t *testing.T) {
-	tables := resources(t, "AWS::DynamoDB::Table")
 	for _, want := range dynamo.Tables("PlantsTable", "TokensTable") {
-		table := tables[want.Name]
-		expect(t, want.Name, at(table, "Properties.AttributeDefinitions"), fmt.Sprintf(`[{AttributeName: %s, AttributeType: '%s'}]`, want.Key, want.KeyType))
-		expect(t, want.Name, at(table, "Properties.KeySchema"), fmt.Sprintf(`[{AttributeName: %s, KeyType: HASH}]`, want.Key))
-		expect(t, want.Name, at(table, "DeletionPolicy"), "Retain")
-		expect(t, want.Name, at(table, "UpdateReplacePolicy"), "Retain")
-		expect(t, want.Name, at(table, "Properties.DeletionProtectionEnabled"), "true")
-		expect(t, want.Name, at(table, "Properties.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled"), "true")
+		table := section(t, "Resources")[want.Name]
+		expect(t, table, "Properties.AttributeDefinitions", fmt.Sprintf(`[{AttributeName: %s, AttributeType: '%s'}]`, want.Key, want.KeyType))
+		expect(t, table, "Properties.KeySchema", fmt.Sprintf(`[{AttributeName: %s, KeyType: HASH}]`, want.Key))
+		expect(t, table, "Properties.DeletionProtectionEnabled", "true")
+		expect(t, table, "Properties.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled", "true")
+		expect(t, table, "DeletionPolicy", "Retain")
+		expect(t, table, "UpdateReplacePolicy", "Retain")
 	}
 }
 
-// Each environment sets every parameter, because a deployment keeps the old value of one that is left out.
+// dev and production set every parameter, because a deployment keeps the old value of one that is left out.
 func TestParameters(t *testing.T) {
-	lists := regexp.MustCompile(`parameter_overrides = "(.*)"`).FindAllStringSubmatch(string(read(t, "samconfig.toml")), -1)
-	want := slices.Sorted(maps.Keys(section(t, "Parameters")))
-	for _, list := range lists {
-		var names []string
-		for _, setting := range strings.Fields(list[1]) {
-			name, _, _ := strings.Cut(setting, "=")
-			names = append(names, name)
+	content, err := os.ReadFile("../../samconfig.toml")
+	for parameter := range section(t, "Parameters") {
+		if strings.Count(string(content), parameter+"=") != 2 || err != nil {
+			t.Errorf("samconfig.toml sets %s other than twice, %v", parameter, err)
 		}
-		slices.Sort(names)
-		if !slices.Equal(names, want) {
-			t.Errorf("samconfig.toml sets %v, want %v", names, want)
-		}
-	}
-	if len(lists) != 2 {
-		t.Errorf("samconfig.toml has %d lists of parameters, want that of dev and of production", len(lists))
 	}
 }

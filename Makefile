@@ -14,6 +14,8 @@ export GORACE := atexit_sleep_ms=10
 # because they read code for that version.
 GO_RUN     = env GOTOOLCHAIN=$$(go env GOVERSION)+auto go run
 LINT       = $(GO_RUN) github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+# -shellcheck= and -pyflakes= switch off linters that are not pinned here.
+ACTIONLINT = $(GO_RUN) github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -shellcheck= -pyflakes=
 OASDIFF    = $(GO_RUN) github.com/oasdiff/oasdiff@v1.30.0
 VULNCHECK  = $(GO_RUN) golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
@@ -41,8 +43,9 @@ soak: ## run the tests of faults at length (some minutes)
 
 check: lint compatible test ## run what CI runs first (needs requirements.txt; BASE=origin/main)
 	go mod tidy -diff
-	sam validate --lint
-	checkov --file template.yaml --skip-download --compact --quiet
+	$(ACTIONLINT)
+	sam validate --lint && cfn-lint .github/deploy-role.yaml
+	checkov --file template.yaml .github/deploy-role.yaml --skip-download --compact --quiet
 	lychee --offline --include-fragments --extensions md .
 
 lint: ## check format and style of the Go code, in seconds once the linter is built
@@ -73,7 +76,7 @@ contract: ## test a deployment (URL=..., token in TOKEN, SUBJECT=its subject; cr
 	@test/contract/run
 
 # The functions log the commit. `sam build` as typed leaves it out.
-deploy: export COMMIT = $(shell git describe --always --dirty --exclude '*')
+deploy: export COMMIT = $(shell git describe --always --dirty --abbrev=12 --exclude '*')
 deploy: ## build and deploy to AWS: dev, or ENV=production
 	sam build
 	sam deploy --config-env "$$ENV"

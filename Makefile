@@ -82,7 +82,7 @@ deploy: ## build and deploy to AWS: dev, or ENV=production
 	sam deploy --config-env "$$ENV"
 
 dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables and a token
-	@tools/local/dynamodb --port 8000 go run ./tools/samples -wait
+	@tools/local/dynamodb --port 8000 go run ./tools/samples
 
 bench: ## compare the functions with an empty one, on Linux
 	go test -run "^$$" -bench . -benchtime 30x ./tools/bench

@@ -22,8 +22,9 @@ const sampleID = "SampleToken0"
 var sampleToken = token.Bearer(sampleID, "NotSecretInThisFolder000")
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt)
+	ctx := context.Background()
 	client := dynamo.NewClient(aws.Config{
 		Region:       "us-east-1",
 		BaseEndpoint: aws.String(os.Getenv("AWS_ENDPOINT_URL_DYNAMODB")),
@@ -45,7 +46,7 @@ Once SAM prints "Running on", create a plant from a third:
 
   curl -sS -w '\n' http://127.0.0.1:3000/plants -H 'Authorization: Bearer ` + sampleToken +
 		`' -H 'Content-Type: application/json' -H 'Idempotency-Key: first' -d '{"id":1,"name":"Monstera","tag":"indoor"}'`)
-	<-ctx.Done()
+	<-interrupted
 }
 
 func newSample(now time.Time) token.Token {

@@ -77,9 +77,9 @@ contract: ## test a deployment (URL=..., token in TOKEN, SUBJECT=its subject; cr
 
 # The functions log the commit. `sam build` as typed leaves it out.
 deploy: export COMMIT = $(shell git describe --always --dirty --abbrev=12 --exclude '*')
-deploy: ## build and deploy to AWS: dev, or ENV=production
+deploy: ## build and deploy to AWS: dev, or ENV=production (FLAGS=... of sam deploy)
 	sam build
-	sam deploy --config-env "$$ENV"
+	sam deploy --config-env "$$ENV" $(FLAGS)
 
 dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables and a token
 	@tools/local/dynamodb --port 8000 go run ./tools/samples

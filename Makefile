@@ -4,8 +4,8 @@ export SAM_CLI_TELEMETRY := 0
 # Otherwise Go asks git for the commit, and fails in a clone that another user owns.
 export GOFLAGS := $(value GOFLAGS) -buildvcs=false
 MAKEFLAGS += --no-print-directory
-# Shells use ENV for something else.
-export ENV = dev
+# Not from the environment: shells use ENV for something else.
+export ENV = default
 
 RACE      = $(if $(shell command -v $$(go env CC)),-race)
 # With the race detector, a program otherwise waits for a second before it ends.
@@ -14,6 +14,8 @@ export GORACE := atexit_sleep_ms=10
 # because they read code for that version.
 GO_RUN     = env GOTOOLCHAIN=$$(go env GOVERSION)+auto go run
 LINT       = $(GO_RUN) github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+# -shellcheck= and -pyflakes= switch off linters that are not pinned here.
+ACTIONLINT = $(GO_RUN) github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -shellcheck= -pyflakes=
 OASDIFF    = $(GO_RUN) github.com/oasdiff/oasdiff@v1.30.0
 VULNCHECK  = $(GO_RUN) golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
@@ -38,8 +40,9 @@ test: ## run every test, with DynamoDB Local if it can be started
 
 check: lint compatible test ## run what CI runs first (needs requirements.txt; BASE=origin/main)
 	go mod tidy -diff
-	sam validate --lint
-	checkov --file template.yaml --skip-download --compact --quiet
+	$(ACTIONLINT)
+	sam validate --lint && cfn-lint .github/deploy-role.yaml
+	checkov --file template.yaml .github/deploy-role.yaml --skip-download --compact --quiet
 	lychee --offline --include-fragments --extensions md .
 
 lint: ## check format and style of the Go code, in seconds once the linter is built
@@ -69,17 +72,23 @@ vulnerabilities:
 contract: ## test a deployment (URL=..., token in TOKEN, SUBJECT=its subject; creates one plant for each subject, more with WRITES=all)
 	@test/contract/run
 
-deploy: ## build and deploy to AWS (ENV=dev or production)
+# The functions log the commit. `sam build` as typed leaves it out.
+deploy: export COMMIT = $(shell git describe --always --dirty --abbrev=12 --exclude '*')
+deploy: ## build and deploy to AWS: dev, or ENV=production (FLAGS=... of sam deploy)
 	sam build
-	sam deploy --config-env "$$ENV"
+	sam deploy --config-env "$$ENV" $(FLAGS)
 
 dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables and a token
-	@tools/local/dynamodb --port 8000 go run ./tools/samples -wait
+	@tools/local/dynamodb --port 8000 go run ./tools/samples
 
 bench: ## compare the functions with an empty one, on Linux
 	go test -run "^$$" -bench . -benchtime 30x ./tools/bench
 
-# `sam build` calls this in a copy of the project, with ARTIFACTS_DIR. The caller's Go settings must not change the binary.
+# `sam build` calls this in a copy of the project, with ARTIFACTS_DIR. No Go setting of the caller changes the binary:
+# none is empty, because Go would then take that of `go env -w`. A umask of 077 would keep Lambda from starting it.
 build-%Function:
-	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 GOAMD64=v1 GOEXPERIMENT= GOFLAGS= GOWORK=off go build -tags lambda.norpc,nethttpomithttp2 \
-		-trimpath -buildvcs=false -ldflags '-s -w' -o "$$ARTIFACTS_DIR/bootstrap" ./cmd/$$(echo $* | tr A-Z a-z)
+	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 GOAMD64=v1 GOEXPERIMENT=, GOFIPS140=off GOWORK=off GOFLAGS=-trimpath \
+		go build -buildvcs=false -tags lambda.norpc,nethttpomithttp2 \
+		-ldflags "-s -w -X plantstore/cmd/internal/coldstart.commit=$$COMMIT" \
+		-o "$$ARTIFACTS_DIR/bootstrap" ./cmd/$$(echo $* | tr A-Z a-z)
+	chmod 755 "$$ARTIFACTS_DIR/bootstrap"

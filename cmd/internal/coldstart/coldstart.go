@@ -18,12 +18,15 @@ import (
 	"plantstore/internal/dynamo"
 )
 
-// NewLog returns the log of a function: lines of JSON on standard output, each with the function's version. It discards
+// commit is the commit that the function was built from. The Makefile sets it, if it knows it.
+var commit string
+
+// NewLog returns the log of a function: lines of JSON on standard output, each with the function's version and commit. It discards
 // what others write by package log, because net/http writes unsolicited responses there, with their bodies.
 func NewLog() *slog.Logger {
 	log.SetOutput(io.Discard)
 	handler := slog.NewJSONHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: renameTime})
-	return slog.New(handler).With("version", os.Getenv("AWS_LAMBDA_FUNCTION_VERSION"))
+	return slog.New(handler).With("version", os.Getenv("AWS_LAMBDA_FUNCTION_VERSION"), "commit", commit)
 }
 
 // renameTime names the time of a line as Lambda does, which otherwise adds a time of its own. Source:

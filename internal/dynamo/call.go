@@ -75,6 +75,16 @@ func (a *attempts) IsErrorRetryable(err error) bool {
 	return a.repeat
 }
 
+// RetryDelay implements [aws.Retryer]. In the last 100 ms of ctx no attempt begins, because it could be cut off, and its
+// outcome would be unknown: the call waits for the end.
+func (a *attempts) RetryDelay(attempt int, _ error) (time.Duration, error) {
+	wait := delay(attempt)
+	if deadline, ok := a.ctx.Deadline(); ok && time.Until(deadline) < wait+100*time.Millisecond {
+		return time.Hour, nil
+	}
+	return wait, nil
+}
+
 // MaxAttempts implements [aws.Retryer]: there is no limit.
 func (*attempts) MaxAttempts() int { return 0 }
 
@@ -132,7 +142,6 @@ func newRetryer() *retry.Standard {
 	})
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.Retryables = append([]retry.IsErrorRetryable{repeated}, o.Retryables...)
-		o.Backoff = retry.BackoffDelayerFunc(func(attempt int, _ error) (time.Duration, error) { return delay(attempt), nil })
 	})
 }
 

@@ -170,6 +170,21 @@ func TestCreateByDeadline(t *testing.T) {
 	}
 }
 
+// No attempt is cut off by the deadline, if DynamoDB answers within 90 ms: the outcome of many refusals is known.
+func TestSlowRefusals(t *testing.T) {
+	slowly := func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(90 * time.Millisecond)
+		throttle(w, r)
+	}
+	for range 50 {
+		synctest.Test(t, func(t *testing.T) {
+			if n, err := create(t, budget.OperationWait, slowly); !isOnly(err, plant.ErrUnavailable) {
+				t.Fatalf("Create = %v after %d attempts, want %v", err, n, plant.ErrUnavailable)
+			}
+		})
+	}
+}
+
 // A call with an ended context makes no attempt. A later call may succeed. The error says how the context ended.
 func TestEndedContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -182,6 +197,17 @@ func TestEndedContext(t *testing.T) {
 		}
 		if want := ": dynamo: context canceled; an attempt: "; !strings.Contains(fmt.Sprint(err), want) {
 			t.Errorf("Create = %v, want %q in it", err, want)
+		}
+	})
+}
+
+// An input that the SDK refuses is no attempt.
+func TestMalformedInput(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := newFake(t, succeed)
+		_, err := call(t.Context(), fake.client(), (*dynamodb.Client).PutItem, &dynamodb.PutItemInput{})
+		if n := len(fake.requests); n != 0 || !strings.Contains(err.Error(), "missing required field") {
+			t.Errorf("PutItem = %v after %d attempts, want the fields that are missing, after none", err, n)
 		}
 	})
 }
@@ -222,6 +248,7 @@ func TestQuota(t *testing.T) {
 		want     []error // of one call after the other
 	}{
 		{name: "a call late in an outage", attempts: afterOutage(fail, fail), want: []error{unknown, unknown, unknown}},
+		{name: "a call that is throttled until the quota is used up", attempts: slices.Repeat(do(throttle), 101), want: []error{plant.ErrUnavailable}},
 		{name: "a call after an outage", attempts: afterOutage(succeed), want: []error{unknown, nil}},
 		{
 			name:     "four successes after an outage are no retry",

@@ -76,7 +76,7 @@ def create(plant: str, key: str) -> tuple[int, str]:
             status, content_type, retry_after, body = 0, "", "", f"no answer: {failure!r}"
         if 200 <= status < 300 and content_type == "application/json":
             return 0, body
-        if code(body) == 5004 or not code(body) and not 400 <= status < 500:
+        if code(body) == 5002 or not code(body) and not 400 <= status < 500:
             unknown = True
         elif status != 429 and not retry_after:
             if code(body) // 1000 in (1, 3):

@@ -16,7 +16,7 @@ import (
 // The client retries with the same key until the outcome is certain, at most four times. It sends nothing for a
 // loopback address to a proxy.
 func TestClient(t *testing.T) {
-	const lost, created, unavailable, unknown, exists = "", "200 {}", `400 {"error":5002}`, `400 {"error":5004}`, `400 {"error":3001}`
+	const lost, created, unknown, exists = "", "200 {}", `400 {"error":5002}`, `400 {"error":3001}`
 	tests := []struct {
 		name     string
 		answers  []string
@@ -26,8 +26,7 @@ func TestClient(t *testing.T) {
 		{name: "a retry gets the plant", answers: []string{lost, unknown, created}, requests: 3, status: 0},
 		{name: "nobody answers", answers: []string{lost}, requests: 4, status: 3},
 		{name: "no answer, then another plant has the id", answers: []string{lost, exists}, requests: 2, status: 1},
-		{name: "5002 alone changes nothing", answers: []string{unavailable}, requests: 4, status: 1},
-		{name: "5004, then attempts that change nothing", answers: []string{unknown, unavailable}, requests: 4, status: 3},
+		{name: "the store stays unavailable", answers: []string{unknown}, requests: 4, status: 3},
 	}
 	if _, err := exec.LookPath("python3"); err != nil {
 		processtest.SkipWithout(t, "python3")

@@ -38,7 +38,7 @@ func TestIsLocal(t *testing.T) {
 	}
 }
 
-// A command that gets no answer of DynamoDB ends after ten seconds. It says where it looked, without a password.
+// A command that gets no answer of DynamoDB ends after at most ten seconds. It says where it looked, without a password.
 func TestNoAnswer(t *testing.T) {
 	const want = `Post "http://127.0.0.1:1/": dial tcp 127.0.0.1:1: connect: connection refused`
 	for name, command := range map[string]interface {
@@ -52,8 +52,8 @@ func TestNoAnswer(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
 				err := command.Run(t.Context(), &tokenCommand{connection: connection{EndpointURL: "http://u:secret@127.0.0.1:1"}})
-				if took := time.Since(start); !strings.HasSuffix(fmt.Sprint(err), want) || took != 10*time.Second {
-					t.Errorf("Run = %v after %v, want %s after 10 s", err, took, want)
+				if took := time.Since(start); !strings.Contains(fmt.Sprint(err), want) || took < 8*time.Second || took > 10*time.Second {
+					t.Errorf("Run = %v after %v, want %s after about 10 s", err, took, want)
 				}
 			})
 		})

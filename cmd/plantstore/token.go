@@ -109,7 +109,7 @@ func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
 	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
 	err = store.Add(ctx, t)
-	if errors.Is(err, token.ErrOutcomeUnknown) {
+	if errors.Is(err, token.ErrUnavailable) {
 		return fmt.Errorf("%w; token %s may be stored, but its secret is lost: revoke it", err, t.ID)
 	}
 	if err != nil {

@@ -42,7 +42,7 @@ func TestAuthorizer(t *testing.T) {
 		},
 		{
 			name: "an unavailable store", err: token.ErrUnavailable, want: unavailable,
-			log: "level=ERROR" + logged + `5003 subject="" token_id="" duration_ms=0 error="token: cannot be checked or changed now"`,
+			log: "level=ERROR" + logged + `5003 subject="" token_id="" duration_ms=0 error="token: store is unavailable"`,
 		},
 		{
 			name: "an unknown error", err: errors.New("the cause"), want: unavailable,

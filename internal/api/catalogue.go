@@ -53,9 +53,8 @@ var catalogue = []entry{
 	{code: 3001, target: plant.ErrExists, message: "A plant with this id exists."},
 	{code: 3002, target: plant.ErrKeyReused, message: "The Idempotency-Key was used with another plant of this id."},
 	internalError,
-	{code: 5002, target: plant.ErrUnavailable, retry: true, message: "The store is unavailable; this attempt changed nothing."},
+	{code: 5002, target: plant.ErrUnavailable, retry: true, message: "The store is unavailable, and the plant may have been created: send the request again with this Idempotency-Key."},
 	{code: 5003, target: token.ErrUnavailable, retry: true, message: "Tokens cannot be checked now; this attempt changed nothing."},
-	{code: 5004, target: plant.ErrOutcomeUnknown, retry: true, message: "The outcome is unknown: the request may have taken effect."},
 }
 
 // outcome is how a request ended.

@@ -108,8 +108,7 @@ func TestOutcomes(t *testing.T) {
 		{name: "the key was used", outcome: plant.ErrKeyReused, want: "400 3002", log: "INFO 3002 1.5"},
 		{name: "an unknown error", outcome: unknown, want: "400 5001", log: "ERROR 5001 1.5"},
 		{name: "the store is unavailable", outcome: plant.ErrUnavailable, want: "400 5002, retry after 1 with " + key, log: "ERROR 5002 1.5"},
-		{name: "the outcome is unknown", outcome: plant.ErrOutcomeUnknown, want: "400 5004, retry after 1 with " + key, log: "ERROR 5004 1.5"},
-		{name: "the store hangs", wait: time.Hour, outcome: plant.ErrOutcomeUnknown, want: "400 5004, retry after 1 with " + key, log: "ERROR 5004 2700"},
+		{name: "the store hangs", wait: time.Hour, outcome: plant.ErrUnavailable, want: "400 5002, retry after 1 with " + key, log: "ERROR 5002 2700"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

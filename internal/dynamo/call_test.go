@@ -51,8 +51,8 @@ func conditionFailed(stored string) string {
 // for every error that they do not promise.
 func isOnly(err, want error) bool {
 	for _, promised := range []error{
-		plant.ErrExists, plant.ErrKeyReused, plant.ErrUnavailable, plant.ErrOutcomeUnknown,
-		token.ErrNotFound, token.ErrUnavailable, token.ErrOutcomeUnknown,
+		plant.ErrExists, plant.ErrKeyReused, plant.ErrUnavailable,
+		token.ErrNotFound, token.ErrUnavailable,
 	} {
 		if errors.Is(err, promised) != errors.Is(want, promised) {
 			return false
@@ -60,9 +60,6 @@ func isOnly(err, want error) bool {
 	}
 	return (err == nil) == (want == nil)
 }
-
-// unknown is the outcome of a put that may have been applied.
-var unknown = plant.ErrOutcomeUnknown
 
 var errOther = errors.New("another error")
 
@@ -112,11 +109,11 @@ func TestCreateByAttempts(t *testing.T) {
 		{name: "another server finds the plant", attempts: do(refuseWith(strings.Replace(sameRequest, namespace, "", 1)))},
 		{name: "another server refuses", attempts: do(refuseWith(`{"__type":"AccessDeniedException"}`)), want: errOther},
 
-		// What came before the refusal decides whether the plant may have been created.
+		// An operator must change something, whatever came before.
 		{name: "throttling, then a refusal", attempts: do(throttle, deny), want: errOther},
-		{name: "a failure named as a refusal, then a refusal", attempts: do(answer(500, errorBody("XException")), deny), want: unknown},
-		{name: "a lost answer, then a refusal", attempts: do(hangUp, noTable), want: unknown},
-		{name: "the id exists, without the item", attempts: do(refuse("ConditionalCheckFailedException")), want: unknown},
+		{name: "a failure named as a refusal, then a refusal", attempts: do(answer(500, errorBody("XException")), deny), want: errOther},
+		{name: "a lost answer, then a refusal", attempts: do(hangUp, noTable), want: errOther},
+		{name: "the id exists, without the item", attempts: do(refuse("ConditionalCheckFailedException")), want: plant.ErrUnavailable},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -133,44 +130,36 @@ func TestCreateByAttempts(t *testing.T) {
 	}
 }
 
-// A put whose outcome does not become known ends with the deadline: with ErrUnavailable if no attempt
-// may have been applied, or else with ErrOutcomeUnknown. For the log, the error says that the time is over,
-// and what failed.
+// A put without an answer ends with ErrUnavailable, at the deadline or a little earlier. For the log, the error says what
+// failed.
 func TestCreateByDeadline(t *testing.T) {
 	tests := []struct {
 		name     string
 		attempts []http.HandlerFunc // the last one repeats
-		want     error
 		cause    string
 	}{
-		{name: "every attempt fails", attempts: do(fail), want: unknown, cause: "InternalServerError"},
-		{name: "no attempt is answered", attempts: do(stall), want: unknown, cause: "request send failed"},
-		{name: "every attempt is over a limit of the account", attempts: do(limit), want: plant.ErrUnavailable, cause: "RequestLimit"},
-		{name: "throttling, then no answer", attempts: do(throttle, stall), want: unknown, cause: "Throttling"},
-		{name: "a lost answer, then no server", attempts: do(hangUp, noServer), want: unknown, cause: "no such host"},
-		{name: "throttling, then no server", attempts: do(throttle, noServer), want: plant.ErrUnavailable, cause: "no such host"},
+		{name: "every attempt fails", attempts: do(fail), cause: "InternalServerError"},
+		{name: "no attempt is answered", attempts: do(stall), cause: "context deadline exceeded"},
+		{name: "every attempt is over a limit of the account", attempts: do(limit), cause: "RequestLimit"},
+		{name: "a lost answer, then no server", attempts: do(hangUp, noServer), cause: "no such host"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
 				n, err := create(t, budget.OperationWait, test.attempts...)
-				if !isOnly(err, test.want) {
-					t.Fatalf("Create = %v after %d attempts, want %v", err, n, test.want)
+				if !isOnly(err, plant.ErrUnavailable) || !strings.Contains(fmt.Sprint(err), test.cause) {
+					t.Errorf("Create = %v after %d attempts, want %v with the cause %q", err, n, plant.ErrUnavailable, test.cause)
 				}
-				_, cause, late := strings.Cut(err.Error(), ": dynamo: context deadline exceeded; an attempt: ")
-				if !late || !strings.Contains(cause, test.cause) {
-					t.Errorf("Create = %v after %d attempts, want an error of the deadline with the cause %q", err, n, test.cause)
-				}
-				if took := time.Since(start); took != budget.OperationWait {
-					t.Errorf("Create took %v, want %v", took, budget.OperationWait)
+				if took := time.Since(start); took > budget.OperationWait || took < budget.OperationWait/2 {
+					t.Errorf("Create took %v, want about %v", took, budget.OperationWait)
 				}
 			})
 		})
 	}
 }
 
-// No attempt is cut off by the deadline, if DynamoDB answers within 90 ms: the outcome of many refusals is known.
+// No attempt is cut off by the deadline, if DynamoDB answers within 90 ms.
 func TestSlowRefusals(t *testing.T) {
 	slowly := func(w http.ResponseWriter, r *http.Request) {
 		time.Sleep(90 * time.Millisecond)
@@ -178,8 +167,8 @@ func TestSlowRefusals(t *testing.T) {
 	}
 	for range 50 {
 		synctest.Test(t, func(t *testing.T) {
-			if n, err := create(t, budget.OperationWait, slowly); !isOnly(err, plant.ErrUnavailable) {
-				t.Fatalf("Create = %v after %d attempts, want %v", err, n, plant.ErrUnavailable)
+			if n, err := create(t, budget.OperationWait, slowly); !strings.Contains(fmt.Sprint(err), "Throttling") {
+				t.Fatalf("Create = %v after %d attempts, want the refusal", err, n)
 			}
 		})
 	}
@@ -195,7 +184,7 @@ func TestEndedContext(t *testing.T) {
 		if n := len(fake.requests); n != 0 || !isOnly(err, plant.ErrUnavailable) {
 			t.Errorf("Create = %v after %d attempts, want %v after none", err, n, plant.ErrUnavailable)
 		}
-		if want := ": dynamo: context canceled; an attempt: "; !strings.Contains(fmt.Sprint(err), want) {
+		if want := "context canceled"; !strings.Contains(fmt.Sprint(err), want) {
 			t.Errorf("Create = %v, want %q in it", err, want)
 		}
 	})
@@ -205,7 +194,7 @@ func TestEndedContext(t *testing.T) {
 func TestMalformedInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := newFake(t, succeed)
-		_, err := call(t.Context(), fake.client(), (*dynamodb.Client).PutItem, &dynamodb.PutItemInput{})
+		_, err := call(t.Context(), fake.client(), (*dynamodb.Client).PutItem, &dynamodb.PutItemInput{}, errOther)
 		if n := len(fake.requests); n != 0 || !strings.Contains(err.Error(), "missing required field") {
 			t.Errorf("PutItem = %v after %d attempts, want the fields that are missing, after none", err, n)
 		}
@@ -247,16 +236,16 @@ func TestQuota(t *testing.T) {
 		attempts []http.HandlerFunc
 		want     []error // of one call after the other
 	}{
-		{name: "a call late in an outage", attempts: afterOutage(fail, fail), want: []error{unknown, unknown, unknown}},
+		{name: "a call late in an outage", attempts: afterOutage(fail, fail), want: []error{plant.ErrUnavailable, plant.ErrUnavailable, plant.ErrUnavailable}},
 		{name: "a call that is throttled until the quota is used up", attempts: slices.Repeat(do(throttle), 101), want: []error{plant.ErrUnavailable}},
-		{name: "a call after an outage", attempts: afterOutage(succeed), want: []error{unknown, nil}},
+		{name: "a call after an outage", attempts: afterOutage(succeed), want: []error{plant.ErrUnavailable, nil}},
 		{
 			name:     "four successes after an outage are no retry",
-			attempts: afterOutage(succeed, succeed, succeed, succeed, fail), want: []error{unknown, nil, nil, nil, nil, unknown},
+			attempts: afterOutage(succeed, succeed, succeed, succeed, fail), want: []error{plant.ErrUnavailable, nil, nil, nil, nil, plant.ErrUnavailable},
 		},
 		{
 			name:     "five successes after an outage are one retry",
-			attempts: afterOutage(succeed, succeed, succeed, succeed, succeed, fail, succeed), want: []error{unknown, nil, nil, nil, nil, nil, nil},
+			attempts: afterOutage(succeed, succeed, succeed, succeed, succeed, fail, succeed), want: []error{plant.ErrUnavailable, nil, nil, nil, nil, nil, nil},
 		},
 		{name: "more retries that succeed than the quota has", attempts: slices.Repeat(do(fail, succeed), 150), want: make([]error, 150)},
 	}

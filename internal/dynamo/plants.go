@@ -50,11 +50,11 @@ func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 	if err != nil {
 		return fmt.Errorf("dynamo: encode plant: %w", err)
 	}
-	existing, err := putNew(ctx, s.Client, s.Table, item)
+	existing, err := putNew(ctx, s.Client, s.Table, item, plant.ErrUnavailable)
 	if existing != nil {
 		return checkExistingPlant(w, existing)
 	}
-	return translate(err, plant.ErrOutcomeUnknown, plant.ErrUnavailable)
+	return err
 }
 
 func checkExistingPlant(w plant.Write, item map[string]types.AttributeValue) error {
@@ -71,19 +71,19 @@ func checkExistingPlant(w plant.Write, item map[string]types.AttributeValue) err
 
 // putNew puts an item, unless the table has one with its id. Then it returns that one, which an earlier attempt whose
 // answer was lost may have stored.
-func putNew(ctx context.Context, client *dynamodb.Client, table string, item map[string]types.AttributeValue) (existing map[string]types.AttributeValue, err error) {
+func putNew(ctx context.Context, client *dynamodb.Client, table string, item map[string]types.AttributeValue, unavailable error) (existing map[string]types.AttributeValue, err error) {
 	_, err = call(ctx, client, (*dynamodb.Client).PutItem, &dynamodb.PutItemInput{
 		TableName:                           &table,
 		Item:                                item,
 		ConditionExpression:                 aws.String("attribute_not_exists(" + idAttribute + ")"),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-	})
+	}, unavailable)
 	conditionFailed, ok := errors.AsType[*types.ConditionalCheckFailedException](err)
 	if !ok {
 		return nil, err
 	}
 	if len(conditionFailed.Item) == 0 { // DynamoDB returns it, another server of its API may not
-		return nil, &callError{mayBeApplied: true, cause: errors.New("the id exists, and its item was not returned")}
+		return nil, fmt.Errorf("%w: the id exists, and its item was not returned", unavailable)
 	}
 	return conditionFailed.Item, nil
 }

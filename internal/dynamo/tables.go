@@ -33,7 +33,7 @@ func Tables(plants, tokens string) []Table {
 // CreateTables creates the two tables in a local DynamoDB, unless they exist.
 func CreateTables(ctx context.Context, client *dynamodb.Client, plants, tokens string) error {
 	for _, t := range Tables(plants, tokens) {
-		_, err := call(ctx, client, (*dynamodb.Client).CreateTable, &dynamodb.CreateTableInput{
+		_, err := client.CreateTable(ctx, &dynamodb.CreateTableInput{
 			TableName:            &t.Name,
 			BillingMode:          types.BillingModePayPerRequest,
 			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: &t.Key, AttributeType: t.KeyType}},

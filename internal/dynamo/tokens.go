@@ -39,9 +39,9 @@ func (s *Tokens) Find(ctx context.Context, id string) (token.Token, error) {
 		TableName:      &s.Table,
 		Key:            tokenKey(id),
 		ConsistentRead: aws.Bool(true),
-	})
+	}, token.ErrUnavailable)
 	if err != nil {
-		return token.Token{}, translate(err, token.ErrUnavailable, token.ErrUnavailable)
+		return token.Token{}, err
 	}
 	if len(out.Item) == 0 {
 		return token.Token{}, token.ErrNotFound
@@ -74,11 +74,11 @@ func (s *Tokens) Add(ctx context.Context, t token.Token) error {
 	if err != nil {
 		return fmt.Errorf("dynamo: encode token: %w", err)
 	}
-	existing, err := putNew(ctx, s.Client, s.Table, item)
+	existing, err := putNew(ctx, s.Client, s.Table, item, token.ErrUnavailable)
 	if existing != nil {
 		return checkExistingToken(t, existing)
 	}
-	return translate(err, token.ErrOutcomeUnknown, token.ErrUnavailable)
+	return err
 }
 
 func checkExistingToken(t token.Token, item map[string]types.AttributeValue) error {
@@ -98,11 +98,11 @@ func (s *Tokens) Revoke(ctx context.Context, id string) error {
 		ConditionExpression:       aws.String("attribute_exists(" + idAttribute + ")"),
 		UpdateExpression:          aws.String("SET revoked = :true"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{":true": &types.AttributeValueMemberBOOL{Value: true}},
-	})
+	}, token.ErrUnavailable)
 	if causedBy[*types.ConditionalCheckFailedException](err) {
 		return token.ErrNotFound
 	}
-	return translate(err, token.ErrOutcomeUnknown, token.ErrUnavailable)
+	return err
 }
 
 // List returns every token that can be read, in no order, until DynamoDB removes it, some time after it expires. If an
@@ -138,6 +138,5 @@ const (
 func (s *Tokens) scanPage(ctx context.Context, in *dynamodb.ScanInput) (*dynamodb.ScanOutput, error) {
 	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
 	defer cancel()
-	page, err := call(ctx, s.Client, (*dynamodb.Client).Scan, in)
-	return page, translate(err, token.ErrUnavailable, token.ErrUnavailable)
+	return call(ctx, s.Client, (*dynamodb.Client).Scan, in, token.ErrUnavailable)
 }

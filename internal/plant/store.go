@@ -17,18 +17,15 @@ var (
 	// ErrKeyReused means that a write with the same write key created another plant with this id.
 	ErrKeyReused = errors.New("plant: write key was used with another plant")
 
-	// ErrUnavailable means that this call did not create the plant and never will. An earlier one may have.
+	// ErrUnavailable means that the plant may have been created, or may yet be: repeat the write.
 	ErrUnavailable = errors.New("plant: store is unavailable")
-
-	// ErrOutcomeUnknown means that the plant may have been created, or may yet be: repeat the write.
-	ErrOutcomeUnknown = errors.New("plant: outcome is unknown")
 )
 
 // Store has plants.
 type Store interface {
 	// Create stores w.NewPlant, unless the store has a plant with its id. It returns nil if this call or an earlier one
-	// with the same key stored it, or one of the errors above. Any other error means that nothing was stored, and that no
-	// request can succeed until an operator changes something.
+	// with the same key stored it, or one of the errors above. Any other error means that no request can succeed
+	// until an operator changes something.
 	//
 	// The same write may be repeated, also concurrently. Create returns soon after the deadline of ctx at the latest.
 	Create(ctx context.Context, w Write) error

@@ -10,7 +10,6 @@ import (
 	"plantstore/cmd/internal/coldstart"
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
-	"plantstore/internal/token"
 )
 
 func main() {
@@ -21,5 +20,5 @@ func main() {
 		os.Exit(1)
 	}
 	tokens := &dynamo.Tokens{Client: client, Table: table}
-	lambda.Start(&api.Authorizer{Verifier: token.StoreVerifier{Store: tokens}, Log: log})
+	lambda.Start(&api.Authorizer{Tokens: tokens, Log: log})
 }

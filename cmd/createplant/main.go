@@ -21,5 +21,5 @@ func main() {
 		os.Exit(1)
 	}
 	plants := &dynamo.Plants{Client: client, Table: table}
-	lambda.Start(&api.Service{Plants: plants, Log: log, NewKey: rand.Text})
+	lambda.Start(&api.CreatePlant{Plants: plants, Log: log, NewKey: rand.Text})
 }

@@ -32,7 +32,7 @@ func TestLimits(t *testing.T) {
 		after      time.Duration // until the connection is closed
 	}{
 		{name: "headers without an end", sent: request, after: 5 * time.Second},
-		{name: "a body without an end", sent: request + "Content-Length: 2\r\n\r\n[", want: "HTTP/1.1 408 ", after: 10 * time.Second},
+		{name: "a body without an end", sent: request + "Content-Length: 2\r\n\r\n[", want: "HTTP/1.1 400 ", after: 10 * time.Second},
 		{name: "a malformed chunk", sent: request + "Transfer-Encoding: chunked\r\n\r\nx\r\n", want: "HTTP/1.1 400 "},
 		{name: "the largest headers, then silence", sent: headers(gateway.MaxHeaderSize), want: `{"error":2001,`, after: time.Minute},
 		{name: "larger headers", sent: headers(gateway.MaxHeaderSize + 1), want: "HTTP/1.1 431 "},

@@ -8,13 +8,11 @@ import (
 	"log"
 	"os"
 	"os/signal"
-	"slices"
 	"syscall"
 
 	"github.com/alecthomas/kong"
 
 	"plantstore/internal/dynamo"
-	"plantstore/internal/token"
 )
 
 const description = `Serve the Plant Store on this machine, and manage bearer tokens here or in AWS.
@@ -43,10 +41,6 @@ func main() {
 		kong.Vars{"plants_table": dynamo.LocalPlantsTable, "tokens_table": dynamo.LocalTokensTable},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
-	if slices.ContainsFunc(os.Args[1:], token.ContainsToken) {
-		parser.FatalIfErrorf(usageError("an argument looks like a token, and other users of this machine can read arguments: " +
-			"to revoke a token, give its id, or - and the token on standard input"))
-	}
 	command, err := parser.Parse(os.Args[1:])
 	if err != nil {
 		parser.Errorf("%v; for usage, run `plantstore --help` or `plantstore COMMAND --help`", err)

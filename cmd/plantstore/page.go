@@ -7,7 +7,7 @@ import (
 	"github.com/swaggest/swgui"
 	"github.com/swaggest/swgui/v5emb"
 
-	openapi "plantstore"
+	"plantstore"
 )
 
 const pagePath = "/docs/"
@@ -23,7 +23,7 @@ func withPage(api http.Handler) http.Handler {
 		switch {
 		case r.Method == http.MethodGet && r.URL.Path == "/openapi.yaml":
 			w.Header().Set("Content-Type", "application/yaml")
-			_, _ = w.Write(openapi.YAML) // the client may have gone
+			_, _ = w.Write(plantstore.OpenAPI) // the client may have gone
 		case r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path+"/", pagePath):
 			page.ServeHTTP(w, r)
 		default:

@@ -11,8 +11,9 @@ import (
 	"os"
 	"time"
 
+	"github.com/aws/aws-lambda-go/lambda"
+
 	"plantstore/internal/api"
-	"plantstore/internal/budget"
 	"plantstore/internal/dynamo"
 	"plantstore/internal/gateway"
 	"plantstore/internal/memory"
@@ -59,7 +60,7 @@ func (c *serveCommand) openStores(ctx context.Context) (plants plant.Store, toke
 	if !c.isLocal() {
 		return nil, nil, "", usageError("serve needs a DynamoDB on this machine, such as --endpoint-url http://127.0.0.1:8000")
 	}
-	client, err := c.client(ctx, budget.AttemptTimeout)
+	client, err := c.client(ctx, 700*time.Millisecond)
 	if err != nil {
 		return nil, nil, "", err
 	}
@@ -88,13 +89,12 @@ func addToken(ctx context.Context, store token.Store) (bearer string, err error)
 }
 
 // newHandler returns the API: the two Lambda functions' handlers behind a gateway.
-func newHandler(plants plant.Store, tokens token.Finder, log *slog.Logger) http.Handler {
-	return gateway.New(gateway.Options{
-		Authorizer: &api.Authorizer{Verifier: token.StoreVerifier{Store: tokens}, Log: log},
-		Routes:     api.Routes(),
-		Function:   &api.Service{Plants: plants, Log: log, NewKey: rand.Text},
+func newHandler(plants plant.Store, tokens token.Store, log *slog.Logger) http.Handler {
+	return &gateway.Gateway{
+		Authorizer: &api.Authorizer{Tokens: tokens, Log: log},
+		Routes:     map[string]lambda.Handler{"POST /plants": &api.CreatePlant{Plants: plants, Log: log, NewKey: rand.Text}},
 		Log:        log,
-	})
+	}
 }
 
 func newServer(handler http.Handler, log *slog.Logger) *http.Server {

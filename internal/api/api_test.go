@@ -20,7 +20,8 @@ const (
 	// canary is in the token, the headers and the bodies that the tests send. It must not be in a log
 	// or in an Error.
 	canary      = "canary"
-	credentials = "Bearer " + canary
+	bearer      = "pst_AliceTokenIdcanarycanarycanarycanary2OPTjx" // its secret is four canaries
+	credentials = "Bearer " + bearer
 	validBody   = `{"id":1,"name":"canary"}`
 )
 
@@ -28,8 +29,8 @@ const (
 type object map[string]any
 
 // judged returns the authorizer's verdict on an Authorization value.
-func judged(authorization, finding string) object {
-	return object{"verdict": finding, "presented": token.Digest(authorization), "subject": "alice", "token_id": "t1"}
+func judged(authorization, verdict string) object {
+	return object{"verdict": verdict, "presented": token.Digest(authorization), "subject": "alice", "token_id": "AliceTokenId"}
 }
 
 // event returns the event of a POST /plants with credentials, these headers besides, and a verdict.
@@ -37,9 +38,8 @@ func event(headers map[string]string, body string, verdict any) string {
 	sent := map[string]string{"authorization": credentials, "x-canary": canary}
 	maps.Copy(sent, headers)
 	content, err := json.Marshal(object{
-		"routeKey": "POST /plants",
-		"headers":  sent,
-		"body":     body,
+		"headers": sent,
+		"body":    body,
 		"requestContext": object{
 			"requestId":  "r1",
 			"http":       object{"sourceIp": canary},
@@ -57,12 +57,12 @@ type create func(context.Context, plant.Write) error
 
 func (c create) Create(ctx context.Context, w plant.Write) error { return c(ctx, w) }
 
-// verify is a token.Verifier. If it is nil, no token may be verified.
-type verify func(ctx context.Context, bearer string) (token.Principal, error)
+// find is a token.Store that can only find. If it is nil, no token may be looked up.
+type find func(ctx context.Context, id string) (token.Token, error)
 
-func (v verify) Verify(ctx context.Context, bearer string) (token.Principal, error) {
-	return v(ctx, bearer)
-}
+func (f find) Find(ctx context.Context, id string) (token.Token, error) { return f(ctx, id) }
+func (find) Add(context.Context, token.Token) error                     { panic("Add") }
+func (find) Revoke(context.Context, string) error                       { panic("Revoke") }
 
 // invoke gives a function an event. It returns the answer, and the line that is logged, without its time. It checks
 // what is promised of every event: an answer, and at most one line, without a token, a header or a body.
@@ -93,7 +93,7 @@ func invoke(t *testing.T, newHandler func(*slog.Logger) lambda.Handler, event st
 func answered(t *testing.T, create create, event string) (answer, line string) {
 	t.Helper()
 	content, line := invoke(t, func(log *slog.Logger) lambda.Handler {
-		return &Service{Plants: create, Log: log, NewKey: func() string { return "fresh" }}
+		return &CreatePlant{Plants: create, Log: log, NewKey: func() string { return "fresh" }}
 	}, event)
 	var got response
 	if err := json.Unmarshal(content, &got, json.RejectUnknownMembers(true)); err != nil {
@@ -135,9 +135,9 @@ func detail(t *testing.T, refusal Error) string {
 // authorized returns the verdict of the authorizer on an event, as a function gets it, with HASH in place of the digest
 // of the Authorization value, and the line that is logged. It checks that the authorizer lets the request pass: the
 // function refuses it.
-func authorized(t *testing.T, verify verify, event, authorization string) (verdict, line string) {
+func authorized(t *testing.T, find find, event, authorization string) (verdict, line string) {
 	t.Helper()
-	content, line := invoke(t, func(log *slog.Logger) lambda.Handler { return &Authorizer{Verifier: verify, Log: log} }, event)
+	content, line := invoke(t, func(log *slog.Logger) lambda.Handler { return &Authorizer{Tokens: find, Log: log} }, event)
 	verdict, isAuthorized := strings.CutPrefix(string(content), `{"isAuthorized":true,"context":`)
 	if !isAuthorized {
 		t.Fatalf("Invoke = %s, want isAuthorized", content)

@@ -7,17 +7,19 @@ import (
 	"log/slog"
 	"time"
 
-	"plantstore/internal/budget"
 	"plantstore/internal/token"
 )
 
-// Authorizer is the Lambda authorizer of the HTTP API, a lambda.Handler. It leaves the refusal to the function.
+// Authorizer is the Lambda authorizer of the HTTP API, a lambda.Handler.
 type Authorizer struct {
-	Verifier token.Verifier
-	Log      *slog.Logger
+	Tokens token.Store
+	Log    *slog.Logger
 }
 
-const slowCheck = 500 * time.Millisecond // from which the check of an allowed request is logged
+const (
+	authorizerTimeout = 1700 * time.Millisecond // from the event on; template.yaml gives the function more
+	slowCheck         = 500 * time.Millisecond  // from which the check of an allowed request is logged
+)
 
 // authorizerResponse is a simple response of payload format 2.0.
 type authorizerResponse struct {
@@ -25,25 +27,19 @@ type authorizerResponse struct {
 	Context      verdict `json:"context"`
 }
 
-// Invoke answers an authorizer event of payload format 2.0. Only [Service.Invoke] checks the verdict: a function that does
-// not go through it is open to everybody.
+// Invoke answers an authorizer event of payload format 2.0. It lets every request pass, with a verdict by which the
+// function decides: API Gateway would refuse with a body of its own.
 func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := time.Now()
 	r, err := a.authenticate(ctx, event)
-	took := time.Since(start)
-	o := classify(err)
-	if err != nil || took >= slowCheck { // otherwise the function's line says all
-		a.Log.LogAttrs(ctx, o.level(), "authorize", o.attributes(ctx, r, took)...)
+	if took := time.Since(start); err != nil || took >= slowCheck { // otherwise the function's line says all
+		logRequest(ctx, a.Log, "authorize", r, err, took)
 	}
-	return json.Marshal(authorizerResponse{
-		// Otherwise API Gateway would answer 403 itself, with a body of its own.
-		IsAuthorized: true,
-		Context:      newVerdict(r.Headers["authorization"], r.principal, o),
-	})
+	return json.Marshal(authorizerResponse{IsAuthorized: true, Context: newVerdict(r, err)})
 }
 
 func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request, err error) {
-	ctx, cancel := context.WithTimeout(ctx, budget.AuthorizerWait)
+	ctx, cancel := context.WithTimeout(ctx, authorizerTimeout)
 	defer cancel()
 	defer recoverInto(&err)
 	r, err = decodeEvent(event)
@@ -54,48 +50,49 @@ func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request,
 	if err != nil {
 		return r, err
 	}
-	r.principal, err = a.Verifier.Verify(ctx, bearer)
+	r.caller, err = token.Verify(ctx, a.Tokens, bearer) // tokens of another kind would be verified here
 	return r, err
 }
 
-// verdict is the authorizer's finding on a token, which API Gateway passes on to the function. The function compares
+// verdict says what the authorizer found out about a token. API Gateway passes it on to the function. The function compares
 // Presented with the Authorization value that it sees itself, so that a verdict never serves another caller.
 //
-// While a deployment shifts traffic, two versions meet. So a function that understands a new finding comes before the
+// While a deployment shifts traffic, two versions meet. So a function that understands a new verdict comes before the
 // authorizer that sends it.
 type verdict struct {
-	Finding   string `json:"verdict"`           // "allow", "deny" or "unavailable"
+	Verdict   string `json:"verdict"`           // "allow", "deny" or "unavailable"
 	Presented string `json:"presented"`         // [token.Digest] of the Authorization value
 	Subject   string `json:"subject,omitzero"`  // of an "allow"
 	TokenID   string `json:"token_id,omitzero"` // of an "allow"
 }
 
-func newVerdict(authorization string, p token.Principal, o outcome) verdict {
-	presented := token.Digest(authorization)
+func newVerdict(r request, err error) verdict {
+	presented := token.Digest(r.Headers["authorization"])
 	switch {
-	case o.err == nil:
-		return verdict{Finding: "allow", Presented: presented, Subject: p.Subject, TokenID: p.TokenID}
-	case !o.isServiceFault(): // the token is missing, malformed or invalid
-		return verdict{Finding: "deny", Presented: presented}
+	case err == nil:
+		return verdict{Verdict: "allow", Presented: presented, Subject: r.caller.Subject, TokenID: r.caller.ID}
+	case entryOf(err).isServiceFault():
+		return verdict{Verdict: "unavailable", Presented: presented}
 	}
-	return verdict{Finding: "unavailable", Presented: presented}
+	return verdict{Verdict: "deny", Presented: presented} // the token is missing, malformed or invalid
 }
 
-// principalFor returns the principal of the request that came with authorization. Without a well-formed token it returns
-// the error of [parseBearer]. Otherwise it fails closed: anything but a verdict on this very value is an internal error.
-func (v verdict) principalFor(authorization string) (token.Principal, error) {
+// callerOf returns the token of the request that came with authorization: its id and its subject. Without a well-formed
+// one it returns the error of [parseBearer]. Otherwise it fails closed: anything but a verdict on this very value is an
+// internal error.
+func (v verdict) callerOf(authorization string) (token.Token, error) {
 	if _, err := parseBearer(authorization); err != nil {
-		return token.Principal{}, err
+		return token.Token{}, err
 	}
 	switch {
 	case v.Presented != token.Digest(authorization):
-		return token.Principal{}, errors.New("api: no verdict on this Authorization value")
-	case v.Finding == "allow" && v.Subject != "" && v.TokenID != "":
-		return token.Principal{Subject: v.Subject, TokenID: v.TokenID}, nil
-	case v.Finding == "deny":
-		return token.Principal{}, token.ErrInvalid
-	case v.Finding == "unavailable":
-		return token.Principal{}, token.ErrUnavailable
+		return token.Token{}, errors.New("api: no verdict on this Authorization value")
+	case v.Verdict == "allow" && v.Subject != "" && v.TokenID != "":
+		return token.Token{ID: v.TokenID, Subject: v.Subject}, nil
+	case v.Verdict == "deny":
+		return token.Token{}, token.ErrInvalid
+	case v.Verdict == "unavailable":
+		return token.Token{}, token.ErrUnavailable
 	}
-	return token.Principal{}, errors.New("api: unknown or incomplete verdict")
+	return token.Token{}, errors.New("api: unknown or incomplete verdict")
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -9,19 +10,31 @@ import (
 	"plantstore/internal/token"
 )
 
-// createPlant answers POST /plants. It checks content type, idempotency key and body, in this order.
-func (s *Service) createPlant(ctx context.Context, r *request) (any, error) {
+// CreatePlant answers POST /plants. It is a lambda.Handler.
+type CreatePlant struct {
+	Plants plant.Store
+	Log    *slog.Logger
+	NewKey func() string // for a request without an Idempotency-Key: at least 128 random bits in visible ASCII
+}
+
+// Invoke answers an event of payload format 2.0.
+func (c *CreatePlant) Invoke(ctx context.Context, event []byte) ([]byte, error) {
+	return answer(ctx, event, c.Log, "create plant", c.create)
+}
+
+// create checks content type, idempotency key and body, in this order.
+func (c *CreatePlant) create(ctx context.Context, r *request) (any, error) {
 	if !isJSON(r.Headers["content-type"]) {
 		return nil, errContentType
 	}
 	key, sent := r.Headers["idempotency-key"]
 	if !sent {
-		key = s.NewKey()
+		key = c.NewKey()
 	}
-	r.idempotencyKey = key
 	if !token.IsVisibleASCII(key, 255) {
 		return nil, errIdempotencyKey
 	}
+	r.idempotencyKey = key
 	body, err := r.body()
 	if err != nil {
 		return nil, err
@@ -33,10 +46,10 @@ func (s *Service) createPlant(ctx context.Context, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = s.Plants.Create(ctx, plant.Write{
+	err = c.Plants.Create(ctx, plant.Write{
 		NewPlant: p,
-		WriteKey: plant.NewWriteKey(r.principal.Subject, key),
-		Subject:  r.principal.Subject,
+		WriteKey: plant.NewWriteKey(r.caller.Subject, key),
+		Subject:  r.caller.Subject,
 		Time:     time.Now().UTC(),
 	})
 	if err != nil {

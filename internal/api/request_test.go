@@ -54,7 +54,7 @@ func TestBody(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, err := r.body()
-			if string(got) != test.want || classify(err).code != test.code {
+			if string(got) != test.want || entryOf(err).code != test.code {
 				t.Errorf("body of %q = %q, %v, want %q, code %d", test.event, got, err, test.want, test.code)
 			}
 		})

@@ -14,7 +14,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"plantstore/internal/budget"
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
 )
@@ -147,12 +146,12 @@ func TestCreateByDeadline(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
-				n, err := create(t, budget.OperationWait, test.attempts...)
+				n, err := create(t, 2700*time.Millisecond, test.attempts...)
 				if !isOnly(err, plant.ErrUnavailable) || !strings.Contains(fmt.Sprint(err), test.cause) {
 					t.Errorf("Create = %v after %d attempts, want %v with the cause %q", err, n, plant.ErrUnavailable, test.cause)
 				}
-				if took := time.Since(start); took > budget.OperationWait || took < budget.OperationWait/2 {
-					t.Errorf("Create took %v, want about %v", took, budget.OperationWait)
+				if took := time.Since(start); took > 2700*time.Millisecond || took < 2700*time.Millisecond/2 {
+					t.Errorf("Create took %v, want about %v", took, 2700*time.Millisecond)
 				}
 			})
 		})
@@ -167,7 +166,7 @@ func TestSlowRefusals(t *testing.T) {
 	}
 	for range 50 {
 		synctest.Test(t, func(t *testing.T) {
-			if n, err := create(t, budget.OperationWait, slowly); !strings.Contains(fmt.Sprint(err), "Throttling") {
+			if n, err := create(t, 2700*time.Millisecond, slowly); !strings.Contains(fmt.Sprint(err), "Throttling") {
 				t.Fatalf("Create = %v after %d attempts, want the refusal", err, n)
 			}
 		})
@@ -217,7 +216,7 @@ func TestCredentials(t *testing.T) {
 			return aws.Credentials{}, errors.New("the credentials have expired")
 		})
 		plants := &Plants{Client: dynamodb.New(options), Table: "plants"}
-		ctx, cancel := context.WithTimeout(t.Context(), budget.OperationWait)
+		ctx, cancel := context.WithTimeout(t.Context(), 2700*time.Millisecond)
 		defer cancel()
 		if err := plants.Create(ctx, fern); !isOnly(err, errOther) {
 			t.Errorf("Create without credentials = %v, want %v", err, errOther)

@@ -18,8 +18,6 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go/logging"
-
-	"plantstore/internal/budget"
 )
 
 // NewClient returns a client for a program outside Lambda. A request takes at most timeout. The certificates of
@@ -38,7 +36,7 @@ func NewFunctionClient(cfg aws.Config, log *slog.Logger) *dynamodb.Client {
 	amazon := x509.NewCertPool()
 	amazon.AppendCertsFromPEM(amazonRoots)
 	dial := dialTLS(amazon, nil, log)
-	httpClient := bounded(awshttp.NewBuildableClient(), budget.AttemptTimeout).
+	httpClient := bounded(awshttp.NewBuildableClient(), attemptTimeout).
 		WithTransportOptions(func(t *http.Transport) { t.DialTLSContext = dial })
 	return newClient(cfg, httpClient)
 }
@@ -87,7 +85,7 @@ var amazonRoots []byte
 func dialTLS(amazon, system *x509.CertPool, log *slog.Logger) func(context.Context, string, string) (net.Conn, error) {
 	trusting := func(roots *x509.CertPool) *tls.Dialer {
 		return &tls.Dialer{
-			NetDialer: &net.Dialer{Timeout: budget.AttemptTimeout},
+			NetDialer: &net.Dialer{Timeout: attemptTimeout},
 			Config:    &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
 		}
 	}
@@ -101,3 +99,6 @@ func dialTLS(amazon, system *x509.CertPool, log *slog.Logger) func(context.Conte
 		return trusting(system).DialContext(ctx, network, address)
 	}
 }
+
+// attemptTimeout limits one request to DynamoDB.
+const attemptTimeout = 700 * time.Millisecond

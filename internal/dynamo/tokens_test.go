@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"plantstore/internal/budget"
 	"plantstore/internal/token"
 )
 
@@ -55,7 +54,7 @@ func TestFind(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				fake := newFake(t, test.attempts...)
-				ctx, cancel := context.WithTimeout(t.Context(), budget.AuthorizerWait)
+				ctx, cancel := context.WithTimeout(t.Context(), 1700*time.Millisecond)
 				defer cancel()
 				got, err := fake.tokens().Find(ctx, "i")
 				if !isOnly(err, test.want) {

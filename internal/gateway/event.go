@@ -14,18 +14,17 @@ import (
 
 // newEvent returns the event of payload format 2.0 for a request that has matched a route. Its paths and path parameters
 // are decoded. A body whose content type is not one of text, or that is not UTF-8, is in base64.
-func newEvent(r *http.Request, body []byte, id string, now time.Time) events.APIGatewayV2HTTPRequest {
-	headers := joinedHeaders(r)
+func newEvent(r *http.Request, routeKey string, body []byte, id string) events.APIGatewayV2HTTPRequest {
+	headers, now := joinedHeaders(r), time.Now()
 	e := events.APIGatewayV2HTTPRequest{
 		Version:        "2.0",
-		RouteKey:       r.Pattern,
+		RouteKey:       routeKey,
 		RawPath:        r.URL.Path,
 		RawQueryString: r.URL.RawQuery,
 		Headers:        headers,
-		PathParameters: pathParameters(r),
 		Body:           string(body),
 		RequestContext: events.APIGatewayV2HTTPRequestContext{
-			RouteKey:     r.Pattern,
+			RouteKey:     routeKey,
 			AccountID:    "123456789012", // AWS's documentation uses this one
 			Stage:        "$default",
 			RequestID:    id,
@@ -65,20 +64,7 @@ func newAuthorizerEvent(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2Cus
 		RawQueryString: e.RawQueryString,
 		Headers:        e.Headers,
 		RequestContext: c,
-		PathParameters: e.PathParameters,
 	}
-}
-
-func pathParameters(r *http.Request) map[string]string {
-	parameters := map[string]string{}
-	for segment := range strings.SplitSeq(r.Pattern, "/") {
-		name, isVariable := strings.CutPrefix(segment, "{")
-		if isVariable {
-			name = strings.TrimSuffix(name, "}")
-			parameters[name] = r.PathValue(name)
-		}
-	}
-	return parameters
 }
 
 // joinedHeaders returns the headers, and those that API Gateway adds.

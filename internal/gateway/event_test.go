@@ -45,7 +45,7 @@ func testEvents(t *testing.T) {
 	read(t, "createplant/create.json", &want)
 	read(t, "authorizer/create.json", &wantAuthorizer)
 	wantAuthorizer.Headers = want.Headers // the sample has no Idempotency-Key
-	wantAuthorizer.PathParameters = map[string]string{}
+	wantAuthorizer.PathParameters = nil
 
 	time.Sleep(time.Until(time.UnixMilli(want.RequestContext.TimeEpoch)))
 	r := httptest.NewRequest(http.MethodPost, "/plants", strings.NewReader(want.Body))

@@ -13,16 +13,9 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/url"
-	"os"
-	"path"
-	"strings"
-	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
-
-	"plantstore/internal/budget"
 )
 
 // The limits of an HTTP API, in bytes.
@@ -35,85 +28,46 @@ const (
 
 const requestIDHeader = "Apigw-Requestid"
 
-// Options are what a [Gateway] serves. Its route keys are patterns of [http.ServeMux] too: no path ends in a slash or in
-// {proxy+}.
-type Options struct {
-	Routes     []string // such as "POST /plants" or "GET /plants/{id}"
-	Authorizer lambda.Handler
-	Function   lambda.Handler
-	Log        *slog.Logger
-}
-
-// Gateway is an [http.Handler] for the routes of an API.
+// Gateway is an HTTP API. It is an [http.Handler].
 type Gateway struct {
-	Options
-	mux *http.ServeMux
-}
-
-// New returns a gateway. It panics if a route key is malformed, or if two conflict.
-func New(options Options) *Gateway {
-	g := &Gateway{Options: options, mux: http.NewServeMux()}
-	for _, routeKey := range options.Routes {
-		g.mux.HandleFunc(routeKey, g.serve)
-	}
-	return g
+	Authorizer lambda.Handler
+	Routes     map[string]lambda.Handler // by route key, such as "POST /plants"
+	Log        *slog.Logger
 }
 
 // ServeHTTP implements [http.Handler].
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set(requestIDHeader, rand.Text())
-	// As in AWS, a function runs on when its client goes away, and a path is decoded before it is routed: %2F separates
-	// two segments.
-	r = r.WithContext(context.WithoutCancel(r.Context()))
-	r.URL = &url.URL{Path: r.URL.Path, RawQuery: r.URL.RawQuery}
-	if !g.hasRoute(r) {
+	routeKey := r.Method + " " + r.URL.Path
+	function, found := g.Routes[routeKey]
+	if !found {
 		refuse(w, http.StatusNotFound)
 		return
 	}
-	g.mux.ServeHTTP(w, r)
-}
-
-// hasRoute reports whether a route has exactly the method and the path of r. [http.ServeMux] alone would also redirect
-// to a clean path, answer HEAD by a route of GET, and another method by 405.
-func (g *Gateway) hasRoute(r *http.Request) bool {
-	if path.Clean("/"+r.URL.Path) != r.URL.Path {
-		return false
-	}
-	_, routeKey := g.mux.Handler(r)
-	return strings.HasPrefix(routeKey, r.Method+" ")
-}
-
-func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodySize))
-	_, tooLarge := errors.AsType[*http.MaxBytesError](err)
-	switch {
-	case tooLarge:
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		refuse(w, http.StatusRequestEntityTooLarge)
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		refuse(w, http.StatusRequestTimeout)
-	case err != nil:
-		refuse(w, http.StatusBadRequest)
-	default:
-		event := newEvent(r, body, w.Header().Get(requestIDHeader), time.Now())
-		g.invoke(r.Context(), w, event)
+		return
 	}
+	if err != nil { // the client sends something else than HTTP, or too slowly
+		refuse(w, http.StatusBadRequest)
+		return
+	}
+	// As in AWS, a function runs on when its client goes away.
+	g.invoke(context.WithoutCancel(r.Context()), w, newEvent(r, routeKey, body, w.Header().Get(requestIDHeader)), function)
 }
 
-func (g *Gateway) invoke(ctx context.Context, w http.ResponseWriter, event events.APIGatewayV2HTTPRequest) {
+func (g *Gateway) invoke(ctx context.Context, w http.ResponseWriter, event events.APIGatewayV2HTTPRequest, function lambda.Handler) {
 	id := event.RequestContext.RequestID
 	var verdict events.APIGatewayV2CustomAuthorizerSimpleResponse
-	if err := call(ctx, g.Authorizer, budget.AuthorizerTimeout, newAuthorizerEvent(event), &verdict); err != nil {
+	if err := call(ctx, g.Authorizer, newAuthorizerEvent(event), &verdict); err != nil {
 		g.Log.ErrorContext(ctx, "authorizer failed", "request_id", id, "error", err.Error())
 		refuse(w, http.StatusInternalServerError)
 		return
 	}
-	if !verdict.IsAuthorized {
-		refuse(w, http.StatusForbidden)
-		return
-	}
 	event.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{Lambda: verdict.Context}
 	var answer events.APIGatewayV2HTTPResponse
-	err := call(ctx, g.Function, budget.OperationTimeout, event, &answer)
+	err := call(ctx, function, event, &answer)
 	if err != nil || answer.StatusCode < 200 || answer.StatusCode > 599 {
 		g.Log.ErrorContext(ctx, "function failed", "request_id", id, "status", answer.StatusCode, "error", err)
 		refuse(w, http.StatusInternalServerError)
@@ -126,13 +80,11 @@ func (g *Gateway) invoke(ctx context.Context, w http.ResponseWriter, event event
 	_, _ = io.WriteString(w, answer.Body) // the client may have gone
 }
 
-func call(ctx context.Context, f lambda.Handler, timeout time.Duration, event, answer any) error {
+func call(ctx context.Context, f lambda.Handler, event, answer any) error {
 	payload, err := json.Marshal(event)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
 	out, err := f.Invoke(ctx, payload)
 	if err != nil {
 		return err

@@ -1,40 +1,49 @@
 package plant
 
 import (
+	"bytes"
 	"encoding/json/jsontext"
 	"encoding/json/v2"
+	"errors"
+	"io"
+	"strconv"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
-// InvalidError says why a JSON value is not a NewPlant, such as "id is required; name must be a string". Reason never
-// repeats what was sent.
-type InvalidError struct{ Reason string }
+// A BodyError is [ErrMalformed] or [ErrInvalid] with a reason, such as "id is required; name must be a string". The reason
+// never repeats what was sent.
+type BodyError struct {
+	Err    error
+	Reason string
+}
 
-func (e *InvalidError) Error() string { return ErrInvalid.Error() + ": " + e.Reason }
+func (e *BodyError) Error() string { return e.Err.Error() + ": " + e.Reason }
 
-func (e *InvalidError) Unwrap() error { return ErrInvalid }
+func (e *BodyError) Unwrap() error { return e.Err }
 
 // Decode returns the NewPlant in body, by the schema in openapi.yaml: unknown members are ignored, names are
 // case-sensitive, null is never a value, and 1.0 and 1e3 are integers. It returns [ErrMalformed] also for duplicate
-// names, invalid UTF-8, lone surrogates and more than 10,000 levels, an [*InvalidError], or [ErrTooLarge].
+// names, invalid UTF-8, lone surrogates and more than 10,000 levels, or [ErrInvalid], or [ErrTooLarge].
 func Decode(body []byte) (NewPlant, error) {
 	if len(body) > MaxBody {
 		return NewPlant{}, ErrTooLarge
 	}
-	value := jsontext.Value(body)
-	if !value.IsValid() {
-		return NewPlant{}, ErrMalformed
+	value, err := readValue(body)
+	if err != nil {
+		return NewPlant{}, err
 	}
 	if value.Kind() != '{' {
-		return NewPlant{}, &InvalidError{Reason: "it must be an object"}
+		return NewPlant{}, &BodyError{ErrInvalid, "it must be an object"}
 	}
 	var members struct {
 		ID   jsontext.Value `json:"id"`
 		Name jsontext.Value `json:"name"`
 		Tag  jsontext.Value `json:"tag"`
 	}
-	// To check the names again, after IsValid, would take most of the time.
-	if err := json.Unmarshal(body, &members, jsontext.AllowDuplicateNames(true)); err != nil {
+	// To check the names again, after readValue, would take most of the time.
+	if err := json.Unmarshal(value, &members, jsontext.AllowDuplicateNames(true)); err != nil {
 		return NewPlant{}, ErrMalformed
 	}
 	var d decoder
@@ -46,11 +55,58 @@ func Decode(body []byte) (NewPlant, error) {
 	}
 	switch {
 	case d.reasons != nil:
-		return NewPlant{}, &InvalidError{Reason: strings.Join(d.reasons, "; ")}
+		return NewPlant{}, &BodyError{ErrInvalid, strings.Join(d.reasons, "; ")}
 	case d.size > MaxSize:
 		return NewPlant{}, ErrTooLarge
 	}
 	return p, nil
+}
+
+// readValue returns the one JSON value of body.
+func readValue(body []byte) (jsontext.Value, error) {
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(body))
+	value, err := decoder.ReadValue()
+	if err != nil {
+		return nil, malformed(body, err)
+	}
+	if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
+		return nil, &BodyError{ErrMalformed, "it has more than one value"}
+	}
+	return value, nil
+}
+
+// malformed returns what the client should learn of err. Not every [jsontext.SyntacticError] has a type that tells.
+func malformed(body []byte, err error) error {
+	at, _ := errors.AsType[*jsontext.SyntacticError](err)
+	switch {
+	case at == nil: // nothing but white space
+		return ErrMalformed
+	case bytes.HasPrefix(body, []byte("\uFEFF")):
+		return &BodyError{ErrMalformed, "it begins with a byte order mark"}
+	case bytes.HasPrefix(body, []byte{0x1f, 0x8b}): // RFC 1952, section 2.3.1
+		return &BodyError{ErrMalformed, "it is compressed"}
+	case !utf8.Valid(body):
+		return &BodyError{ErrMalformed, "it is not UTF-8"}
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return &BodyError{ErrMalformed, "a name occurs twice in an object"}
+	case isSurrogate(body[at.ByteOffset:]):
+		return &BodyError{ErrMalformed, "it has half of a surrogate pair"}
+	case strings.Count(string(at.JSONPointer), "/") >= maxDepth:
+		return &BodyError{ErrMalformed, "it has more than 10000 levels"}
+	}
+	return ErrMalformed
+}
+
+const maxDepth = 10_000 // of jsontext
+
+// isSurrogate reports whether text begins with the escape of a surrogate, such as \ud83c.
+func isSurrogate(text []byte) bool {
+	digits, isEscape := bytes.CutPrefix(text, []byte(`\u`))
+	if !isEscape || len(digits) < 4 {
+		return false
+	}
+	unit, err := strconv.ParseUint(string(digits[:4]), 16, 16)
+	return err == nil && utf16.IsSurrogate(rune(unit))
 }
 
 // decoder decodes the values of members. An absent member has the value nil.

@@ -18,11 +18,9 @@ func decoded(body string) string {
 	return fmt.Sprintf("%d %q tag %q", p.ID, p.Name, *p.Tag)
 }
 
-// TestSchemathesis, in test/contract, compares the service with the schema in openapi.yaml.
-//
-// A body that two parsers may read differently is malformed, wherever in the body the difference is. For an invalid
-// body, the error says what is wrong with each member. The size of a plant is that of all its texts together, in
-// bytes. The size of a body is checked before the body is read.
+// A body that two parsers may read differently is malformed, wherever in the body the difference is. The error says what
+// is wrong, with each member of an invalid body. The size of a plant is that of all its texts together, in bytes. The
+// size of a body is checked before the body is read.
 func TestDecode(t *testing.T) {
 	const (
 		malformed = "plant: not well-formed JSON"
@@ -47,14 +45,17 @@ func TestDecode(t *testing.T) {
 
 		{"only white space", " \n", malformed},
 		{"half an object, with an invalid member", `{"id":"x","name":"fern"`, malformed},
-		{"two objects", `{"id":1,"name":"fern"}{"id":2,"name":"fern"}`, malformed},
-		{"a byte order mark", "\uFEFF" + `{"id":1,"name":"fern"}`, malformed},
 		{"an unknown member that is malformed", `{"id":1,"name":"fern","x":[1,]}`, malformed},
-		{"a name twice, once with an escape", `{"id":1,"name":"fern","t\u0061g":"","tag":""}`, malformed},
-		{"a name twice in an unknown member", `{"id":1,"name":"fern","x":{"y":1,"y":1}}`, malformed},
-		{"half a surrogate pair in an unknown member", `{"id":1,"name":"fern","x":"\ud83c"}`, malformed},
-		{"a byte that is not UTF-8", `{"id":1,"name":"` + "\xff" + `"}`, malformed},
-		{"one level too deep", nested(10_000), malformed},
+		{"two objects", `{"id":1,"name":"fern"}{"id":2,"name":"fern"}`, malformed + ": it has more than one value"},
+		{"a NUL after the object", `{"id":1,"name":"fern"}` + "\x00", malformed + ": it has more than one value"},
+		{"a byte order mark", "\uFEFF" + `{"id":1,"name":"fern"}`, malformed + ": it begins with a byte order mark"},
+		{"a body in gzip", "\x1f\x8b\x08\x00", malformed + ": it is compressed"},
+		{"a byte that is not UTF-8", `{"id":1,"name":"` + "\xff" + `"}`, malformed + ": it is not UTF-8"},
+		{"a name twice, once with an escape", `{"id":1,"name":"fern","t\u0061g":"","tag":""}`, malformed + ": a name occurs twice in an object"},
+		{"a name twice in an unknown member", `{"id":1,"name":"fern","x":{"y":1,"y":1}}`, malformed + ": a name occurs twice in an object"},
+		{"half a surrogate pair in an unknown member", `{"id":1,"name":"fern","x":"\ud83c"}`, malformed + ": it has half of a surrogate pair"},
+		{"half an escape", `{"id":1,"name":"\ud83"}`, malformed},
+		{"one level too deep", nested(10_000), malformed + ": it has more than 10000 levels"},
 
 		{"null", `null`, invalid + "it must be an object"},
 		{"a plant in an array", `[{"id":1,"name":"fern"}]`, invalid + "it must be an object"},

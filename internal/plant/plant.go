@@ -12,12 +12,12 @@ const MaxSize = 390 << 10
 // To decode this many takes up to 0.2 s of a CPU, of which a function with 256 MB of memory gets a seventh.
 const MaxBody = 2_500_000
 
-// Errors of [Decode].
+// Errors of [Decode]. A [*BodyError] says more of the first two.
 var (
 	// ErrMalformed means that the body is not one well-formed JSON value.
 	ErrMalformed = errors.New("plant: not well-formed JSON")
 
-	// ErrInvalid means that the body is not a NewPlant. An [*InvalidError] says why.
+	// ErrInvalid means that the body is not a NewPlant.
 	ErrInvalid = errors.New("plant: not a NewPlant")
 
 	// ErrTooLarge means that the texts together exceed [MaxSize], or the body [MaxBody].

@@ -7,9 +7,12 @@
 package token
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"hash/crc32"
+	"math/big"
 	"strings"
 	"time"
 )
@@ -32,8 +35,38 @@ type Token struct {
 	Revoked   bool
 }
 
-// Expired reports whether the token is expired at now, as it is from ExpiresAt on.
+// Expired reports whether the token is expired at now. It is at ExpiresAt and after it.
 func (t Token) Expired(now time.Time) bool { return !now.Before(t.ExpiresAt) }
+
+// Issue makes a token that expires at now plus ttl, rounded up to a whole second. It returns the bearer token, which
+// must not be stored, and the Token to store, or an error if subject is malformed or ttl is under a second.
+func Issue(subject string, now time.Time, ttl time.Duration) (bearer string, t Token, err error) {
+	if !IsVisibleASCII(subject, 128) {
+		return "", Token{}, errors.New("subject must have 1 to 128 visible ASCII characters")
+	}
+	if ttl < time.Second {
+		return "", Token{}, errors.New("time to live must be at least one second")
+	}
+	id := randomCharacters(idLength)
+	body := prefix + id + randomCharacters(secretLength)
+	bearer = body + checksum(body)
+	return bearer, Token{
+		ID:        id,
+		Digest:    Digest(bearer),
+		Subject:   subject,
+		CreatedAt: now.UTC().Truncate(time.Second),
+		ExpiresAt: now.UTC().Add(ttl + time.Second - 1).Truncate(time.Second),
+	}, nil
+}
+
+func randomCharacters(n int) string {
+	characters := make([]byte, n)
+	for i := range characters {
+		index, _ := rand.Int(rand.Reader, big.NewInt(int64(len(alphabet)))) // the system's randomness never fails
+		characters[i] = alphabet[index.Int64()]
+	}
+	return string(characters)
+}
 
 // checksum returns the CRC-32 (IEEE) of body in base 62.
 func checksum(body string) string {
@@ -54,7 +87,7 @@ func ParseID(bearer string) (id string, ok bool) {
 	}
 	body := bearer[:length-checksumLength]
 	characters, ok := strings.CutPrefix(body, prefix)
-	if !ok || checksum(body) != bearer[len(body):] || !ConsistsOf(characters, alphabet) {
+	if !ok || strings.Trim(characters, alphabet) != "" || checksum(body) != bearer[len(body):] {
 		return "", false
 	}
 	return characters[:idLength], true
@@ -65,9 +98,6 @@ func Digest(credentials string) string {
 	sum := sha256.Sum256([]byte(credentials))
 	return hex.EncodeToString(sum[:])
 }
-
-// ConsistsOf reports whether text has only characters in set.
-func ConsistsOf(text, set string) bool { return strings.Trim(text, set) == "" }
 
 // IsVisibleASCII reports whether text is 1 to maxLength visible ASCII characters.
 func IsVisibleASCII(text string, maxLength int) bool {

@@ -95,57 +95,30 @@ func TestIssueChecksItsArguments(t *testing.T) {
 	}
 }
 
-// An id and a secret that an issued token may have.
-const (
-	id     = "0zAZ9aBbCcDd"
-	secret = "mnopqrstuvwxyzMNOPQRSTUV"
-)
-
 func TestParseID(t *testing.T) {
-	valid := Bearer(id, secret)
-	otherPrefix := strings.ToUpper(prefix) + id + secret
+	const valid = "pst_0zAZ9aBbCcDdmnopqrstuvwxyzMNOPQRSTUV"
+	withChecksum := func(body string) string { return body + checksum(body) }
 	tests := []struct {
 		name   string
 		bearer string
 		want   string // empty if the token is malformed
 	}{
-		{name: "a token", bearer: valid, want: id},
-		{name: "another character of the id", bearer: strings.Replace(valid, "A", "B", 1)},
-		{name: "another character of the secret", bearer: strings.Replace(valid, "m", "n", 1)},
-		{name: "another checksum", bearer: valid[:len(valid)-1] + "_"},
+		{name: "a token", bearer: "pst_0zAZ9aBbCcDdmnopqrstuvwxyzMNOPQRSTUV2imeTa", want: "0zAZ9aBbCcDd"},
+		{name: "another character of the id", bearer: "pst_0zBZ9aBbCcDdmnopqrstuvwxyzMNOPQRSTUV2imeTa"},
+		{name: "another character of the secret", bearer: "pst_0zAZ9aBbCcDdnnopqrstuvwxyzMNOPQRSTUV2imeTa"},
+		{name: "another checksum", bearer: "pst_0zAZ9aBbCcDdmnopqrstuvwxyzMNOPQRSTUV2imeT_"},
 
-		{name: "another prefix, with its checksum", bearer: otherPrefix + checksum(otherPrefix)},
-		{name: "a longer token, with its checksum", bearer: Bearer(id, secret+"0")},
-		{name: "a shorter token, with its checksum", bearer: Bearer(id, secret[1:])},
-		{name: "a hyphen in the id, with its checksum", bearer: Bearer("0-"+id[2:], secret)},
-		{name: "a hyphen at the end, with its checksum", bearer: Bearer(id, secret[:23]+"-")},
+		{name: "another prefix", bearer: withChecksum("PST" + valid[3:])},
+		{name: "a longer token", bearer: withChecksum(valid + "0")},
+		{name: "a shorter token", bearer: withChecksum(valid[:39])},
+		{name: "a hyphen in the id", bearer: withChecksum("pst_0-AZ9aBbCcDdmnopqrstuvwxyzMNOPQRSTUV")},
+		{name: "a hyphen at the end", bearer: withChecksum("pst_0zAZ9aBbCcDdmnopqrstuvwxyzMNOPQRSTU-")},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			got, ok := ParseID(test.bearer)
 			if got != test.want || ok != (test.want != "") {
 				t.Errorf("ParseID(%q) = %q, %t, want %q", test.bearer, got, ok, test.want)
-			}
-		})
-	}
-}
-
-func TestContainsToken(t *testing.T) {
-	tests := []struct {
-		name string
-		text string
-		want bool
-	}{
-		{name: "a token", text: "--token=" + Bearer(id, secret), want: true},
-		{name: "the first part of a token", text: prefix + id, want: true},
-		{name: "an id", text: id},
-		{name: "a name that begins like a token", text: prefix + "table"},
-		{name: "a name that ends like a token", text: "x" + prefix + id + secret},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			if got := ContainsToken(test.text); got != test.want {
-				t.Errorf("ContainsToken(%q) = %t, want %t", test.text, got, test.want)
 			}
 		})
 	}

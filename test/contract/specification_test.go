@@ -11,7 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	openapi "plantstore"
+	"plantstore"
 	"plantstore/internal/plant"
 	"plantstore/test/processtest"
 )
@@ -47,7 +47,7 @@ func TestSpecification(t *testing.T) {
 // at returns what a path leads to in openapi.yaml, or nil.
 func at(t *testing.T, path string) (value any) {
 	t.Helper()
-	if err := yaml.Unmarshal(openapi.YAML, &value); err != nil {
+	if err := yaml.Unmarshal(plantstore.OpenAPI, &value); err != nil {
 		t.Fatal(err)
 	}
 	for name := range strings.SplitSeq(path, ".") {

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-lambda-go/lambda"
+
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
 	"plantstore/internal/gateway"
@@ -73,7 +75,7 @@ func probeID(subject string) int64 {
 // forged returns a token with the id of another, which nobody issued.
 func forged(bearer string) string {
 	id, _ := token.ParseID(bearer) // what is no token of the service is not forged as one
-	return token.Bearer(id, strings.Repeat("0", 24))
+	return "pst_" + id + "NotSecretInThisFolder0000"
 }
 
 // A service is the API in this process.
@@ -103,12 +105,11 @@ func start(t *testing.T, plants plant.Store, tokens token.Store) *service {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	s := &service{tokens: tokens, plants: plants, written: map[int64]bool{}}
-	server := httptest.NewServer(gateway.New(gateway.Options{
-		Routes:     api.Routes(),
-		Authorizer: &api.Authorizer{Verifier: token.StoreVerifier{Store: tokens}, Log: log},
-		Function:   &api.Service{Plants: s, Log: log, NewKey: rand.Text},
+	server := httptest.NewServer(&gateway.Gateway{
+		Authorizer: &api.Authorizer{Tokens: tokens, Log: log},
+		Routes:     map[string]lambda.Handler{"POST /plants": &api.CreatePlant{Plants: s, Log: log, NewKey: rand.Text}},
 		Log:        log,
-	}))
+	})
 	t.Cleanup(server.Close)
 	s.url = server.URL
 	return s

@@ -17,9 +17,10 @@ import (
 	"plantstore/internal/token"
 )
 
-const sampleID = "SampleToken0"
-
-var sampleToken = token.Bearer(sampleID, "NotSecretInThisFolder000")
+const (
+	sampleID    = "SampleToken0"
+	sampleToken = "pst_SampleToken0NotSecretInThisFolder0000PzvLs"
+)
 
 func main() {
 	interrupted := make(chan os.Signal, 1)

@@ -12,7 +12,6 @@ import (
 
 	"plantstore/internal/api"
 	"plantstore/internal/memory"
-	"plantstore/internal/token"
 )
 
 // The sample events get the answers that events/README.md names, however often they are sent.
@@ -25,8 +24,8 @@ func TestEvents(t *testing.T) {
 		file, want string
 		function   lambda.Handler
 	}{
-		{"authorizer/create.json", `"verdict":"allow"`, &api.Authorizer{Verifier: token.StoreVerifier{Store: tokens}, Log: log}},
-		{"createplant/create.json", `{\"name\":\"Monstera\",\"tag\":\"indoor\"}`, &api.Service{Plants: new(memory.Plants), Log: log, NewKey: rand.Text}},
+		{"authorizer/create.json", `"verdict":"allow"`, &api.Authorizer{Tokens: tokens, Log: log}},
+		{"createplant/create.json", `{\"name\":\"Monstera\",\"tag\":\"indoor\"}`, &api.CreatePlant{Plants: new(memory.Plants), Log: log, NewKey: rand.Text}},
 	}
 	for _, test := range tests {
 		event, err := os.ReadFile("../../events/" + test.file)

@@ -136,7 +136,7 @@ func TestOutcomes(t *testing.T) {
 					t.Errorf("Invoke = %s, want %s", got, test.want)
 				}
 				values := strings.Fields(test.log)
-				want := fmt.Sprintf(`level=%s msg="create plant" request_id=r1 lambda_request_id=i1 code=%s subject=alice token_id=t1 duration_ms=%s`,
+				want := fmt.Sprintf(`level=%s msg="create plant" request_id=r1 lambda_request_id=i1 code=%s subject=alice token_id=AliceTokenId duration_ms=%s`,
 					values[0], values[1], values[2])
 				if values[0] == "ERROR" {
 					want += fmt.Sprintf(" error=%q", test.outcome.Error()+": the cause")
@@ -162,23 +162,14 @@ func TestFreshKey(t *testing.T) {
 	}
 }
 
-// A route without an operation is an internal error, also if the token is valid.
-func TestUnknownRoute(t *testing.T) {
-	unknown := strings.Replace(event(nil, validBody, judged(credentials, "allow")), "POST /plants", "GET /plants", 1)
-	got, line := answered(t, nil, unknown)
-	if got != "400 5001" || !strings.Contains(line, `no operation has the route`) {
-		t.Errorf("Invoke = %s, logged as %s, want 400 5001, and the route as its cause", got, line)
-	}
-}
-
 // A panic is an internal error, and the log has its stack.
 func TestPanic(t *testing.T) {
 	cause := func() { panic("the cause") }
 	got, line := answered(t, func(context.Context, plant.Write) error { cause(); return nil }, event(nil, validBody, judged(credentials, "allow")))
-	if got != "400 5001" || !strings.Contains(line, "the cause") || !strings.Contains(line, "service_test.go") {
+	if got != "400 5001" || !strings.Contains(line, "the cause") || !strings.Contains(line, "createplant_test.go") {
 		t.Errorf("Invoke = %s, logged as %s, want 400 5001, and the cause with its stack", got, line)
 	}
-	v, line := authorized(t, func(context.Context, string) (token.Principal, error) { cause(); return token.Principal{}, nil }, event(nil, "", nil), credentials)
+	v, line := authorized(t, func(context.Context, string) (token.Token, error) { cause(); return token.Token{}, nil }, event(nil, "", nil), credentials)
 	if !strings.HasPrefix(v, `{"verdict":"unavailable",`) || !strings.Contains(line, " code=5001 ") {
 		t.Errorf("verdict = %s, logged as %s, want unavailable and the code 5001", v, line)
 	}

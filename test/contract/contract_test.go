@@ -76,7 +76,6 @@ func holdInProcess(t *testing.T, plants plant.Store, tokens token.Store) {
 
 func holdAll(t *testing.T, address, bearer string) {
 	held := 0
-	// A conversation is a sentence and the indented lines under it.
 	for _, found := range regexp.MustCompile(`(?m)^(\S.*)\n((?: .*\n)+)`).FindAllStringSubmatch(file, -1) {
 		passed := t.Run(found[1], func(t *testing.T) {
 			held++
@@ -103,8 +102,8 @@ func hold(t *testing.T, address, bearer, lines string) {
 		body, want, isRequest := strings.Cut(line, "->")
 		body, want = strings.TrimSpace(body), strings.TrimSpace(want)
 		if !isRequest {
-			name, value, _ := strings.Cut(body, ":")
-			changes.Add(name, strings.TrimSpace(value))
+			parts := strings.SplitN(body, ":", 2)
+			changes.Add(parts[0], strings.TrimSpace(parts[1]))
 			continue
 		}
 		maps.Copy(header, changes)
@@ -146,6 +145,6 @@ func send(t *testing.T, address string, header http.Header, body string) string 
 	case response.Header.Get("Apigw-Requestid") == "" && !isSAMLocal:
 		return "an answer without Apigw-Requestid"
 	}
-	errorBody := regexp.MustCompile(`^\{"error":(\d+),"message":"([^"]+)"\}$`)
+	errorBody := regexp.MustCompile(`^\{"error":(\d{4}),"message":"([^"]+)"\}$`)
 	return fmt.Sprintf("%d %s", response.StatusCode, errorBody.ReplaceAll(content, []byte("$1 $2")))
 }

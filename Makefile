@@ -69,8 +69,8 @@ compatible:
 vulnerabilities:
 	$(VULNCHECK) ./...
 
-contract: ## test a deployment (URL=..., token in TOKEN, SUBJECT=its subject; creates one plant for each subject, more with WRITES=all)
-	@test/contract/run
+contract: ## hold the contract's conversations with any deployment (URL=..., TOKEN=...; creates twelve plants)
+	@CONTRACT_URL="$$URL" go test -count=1 -v -run '^TestContract$$' ./test/contract
 
 # The functions log the commit. `sam build` as typed leaves it out.
 deploy: export COMMIT = $(shell git describe --always --dirty --abbrev=12 --exclude '*')

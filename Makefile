@@ -72,8 +72,8 @@ bench: ## compare the functions with an empty one, on Linux
 # `sam build` calls this in a copy of the project, with ARTIFACTS_DIR. No Go setting of the caller changes the binary:
 # none is empty, because Go would then take that of `go env -w`. A umask of 077 would keep Lambda from starting it.
 build-%Function:
-	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 GOAMD64=v1 GOEXPERIMENT=, GOFIPS140=off GOWORK=off GOFLAGS=-trimpath \
-		go build -buildvcs=false -tags lambda.norpc,nethttpomithttp2 \
+	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 GOAMD64=v1 GOEXPERIMENT=, GOFIPS140=off GOWORK=off GO_EXTLINK_ENABLED=0 \
+		GOFLAGS=-trimpath go build -buildvcs=false -tags lambda.norpc,nethttpomithttp2 \
 		-ldflags "-s -w -X plantstore/cmd/internal/coldstart.commit=$$COMMIT" \
 		-o "$$ARTIFACTS_DIR/bootstrap" ./cmd/$$(echo $* | tr A-Z a-z)
 	chmod 755 "$$ARTIFACTS_DIR/bootstrap"

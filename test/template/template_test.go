@@ -91,8 +91,8 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// No resource, and no property of a function, a table or the topic, opens another way in or out, such as a function URL,
-// a policy or a stream.
+// No resource, and no property of a function, a table or the topic, opens another way in or out, such as a function
+// URL, a policy or a stream.
 func TestNoOtherWay(t *testing.T) {
 	known := map[string]string{ // types and their properties; "" means any
 		"AWS::Serverless::Function": "AutoPublishAliasAllProperties Description Environment Events Policies Timeout " +

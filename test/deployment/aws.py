@@ -10,7 +10,6 @@ import copy
 import json
 import os
 import re
-import socketserver
 
 from ministack import app
 from ministack.services.cloudformation import changesets, engine
@@ -27,8 +26,9 @@ def transform(template, given=None, previous=None, original=changesets._apply_tr
         if kind == "AWS::ApiGatewayV2::Api":
             template["Resources"].update(parts(name, resource["Properties"].pop("Body")))
             local = "http://127.0.0.1:%s/_aws/execute-api/${%s}" % (os.environ["GATEWAY_PORT"], name)
-            template["Outputs"] = json.loads(re.sub(r"https://\$\{%s\}[^\"]*" % name, local, json.dumps(template["Outputs"])))
-        elif kind.startswith("AWS::CodeDeploy::") or kind == "AWS::CloudWatch::Alarm" and "Metrics" in resource["Properties"]:
+            outputs = re.sub(r"https://\$\{%s\}[^\"]*" % name, local, json.dumps(template["Outputs"]))
+            template["Outputs"] = json.loads(outputs)
+        elif kind.startswith("AWS::CodeDeploy::") or "Metrics" in resource.get("Properties", {}):
             template["Resources"][name] = {"Type": "AWS::CloudFormation::WaitConditionHandle"}
     return template
 
@@ -43,21 +43,21 @@ def parts(api, body):
 
     authorizers = {}
     for name, scheme in body["components"]["securitySchemes"].items():
-        authorizer = {key[0].upper() + key[1:]: value for key, value in scheme["x-amazon-apigateway-authorizer"].items()}
-        kind = authorizer.pop("Type").upper()
-        authorizers[name] = add(name, "Authorizer", **authorizer, Name=name, AuthorizerType=kind)
+        members = scheme["x-amazon-apigateway-authorizer"].items()
+        properties = {key[0].upper() + key[1:]: value for key, value in members if key != "type"}
+        authorizers[name] = add(name, "Authorizer", **properties, Name=name, AuthorizerType="REQUEST")
     for path, methods in body["paths"].items():
         for method, operation in methods.items():
             number = len(resources)
-            integration = operation["x-amazon-apigateway-integration"]
-            target = add(f"Integration{number}", "Integration", IntegrationType=integration["type"].upper(),
-                         IntegrationUri=integration["uri"], PayloadFormatVersion=integration["payloadFormatVersion"])
-            add(f"Route{number}", "Route", RouteKey=f"{method.upper()} {path}", Target={"Fn::Join": ["/", ["integrations", target]]},
-                AuthorizationType="CUSTOM", AuthorizerId=authorizers[next(iter(operation["security"][0]))])
+            function = operation["x-amazon-apigateway-integration"]
+            target = add(f"Integration{number}", "Integration", IntegrationType="AWS_PROXY",
+                         IntegrationUri=function["uri"], PayloadFormatVersion=function["payloadFormatVersion"])
+            add(f"Route{number}", "Route", RouteKey=f"{method.upper()} {path}", AuthorizationType="CUSTOM",
+                Target={"Fn::Join": ["/", ["integrations", target]]},
+                AuthorizerId=authorizers[next(iter(operation["security"][0]))])
     return resources
 
 
 changesets._apply_transforms = transform
 app.pin_request_origin = lambda address, _, original=app.pin_request_origin: original(address, True)
-socketserver.StreamRequestHandler.disable_nagle_algorithm = True  # saves 40 ms a call of a function
 app.main()

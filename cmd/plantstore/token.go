@@ -48,7 +48,6 @@ type issueCommand struct {
 	TTL     lifetime `default:"30d" placeholder:"TIME" help:"Lifetime, such as 90m, 12h or 30d (default ${default})."`
 }
 
-// Run issues a token.
 func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
 	bearer, t, err := token.Issue(c.Subject, time.Now(), time.Duration(c.TTL))
 	if err != nil {
@@ -130,7 +129,6 @@ type revokeCommand struct {
 	ID string `arg:"" help:"Id of the token, or - to read the token itself from standard input."`
 }
 
-// Run revokes the token.
 func (c *revokeCommand) Run(ctx context.Context, command *tokenCommand) error {
 	id, err := c.tokenID()
 	if err != nil {

@@ -21,9 +21,26 @@ const sampleToken = "pst_SampleToken0NotSecretInThisFolder0000PzvLs"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := prepare(ctx, os.Getenv("AWS_ENDPOINT_URL_DYNAMODB")); err != nil {
+	err := run(ctx)
+	stop()
+	if err != nil {
 		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context) error {
+	client := dynamo.NewClient(aws.Config{
+		Region:       "us-east-1",
+		BaseEndpoint: aws.String(os.Getenv("AWS_ENDPOINT_URL_DYNAMODB")),
+		Credentials:  credentials.NewStaticCredentialsProvider("local", "local", ""),
+	}, 10*time.Second)
+	// sam local passes the tables' names in template.yaml to the functions.
+	if err := dynamo.CreateTables(ctx, client, "PlantsTable", "TokensTable"); err != nil {
+		return err
+	}
+	tokens := &dynamo.Tokens{Client: client, Table: "TokensTable"}
+	if err := tokens.Add(ctx, newSample()); err != nil {
+		return err
 	}
 	fmt.Println(`DynamoDB Local is running. Ctrl-C stops it, and discards its data. In a second terminal:
 
@@ -34,19 +51,7 @@ Once SAM prints "Running on", create a plant from a third:
   curl -sS -w '\n' http://127.0.0.1:3000/plants -H 'Authorization: Bearer ` + sampleToken +
 		`' -H 'Content-Type: application/json' -H 'Idempotency-Key: first' -d '{"id":1,"name":"Monstera","tag":"indoor"}'`)
 	<-ctx.Done()
-}
-
-func prepare(ctx context.Context, endpoint string) error {
-	client := dynamo.NewClient(aws.Config{
-		Region:       "us-east-1",
-		BaseEndpoint: &endpoint,
-		Credentials:  credentials.NewStaticCredentialsProvider("local", "local", ""),
-	}, 10*time.Second)
-	// sam local passes the tables' names in template.yaml to the functions.
-	if err := dynamo.CreateTables(ctx, client, "PlantsTable", "TokensTable"); err != nil {
-		return err
-	}
-	return (&dynamo.Tokens{Client: client, Table: "TokensTable"}).Add(ctx, newSample())
+	return nil
 }
 
 func newSample() token.Token {

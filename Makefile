@@ -74,6 +74,6 @@ bench: ## compare the functions with an empty one, on Linux
 build-%Function:
 	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 GOAMD64=v1 GOEXPERIMENT=, GOFIPS140=off GOWORK=off GO_EXTLINK_ENABLED=0 \
 		GOFLAGS=-trimpath go build -buildvcs=false -tags lambda.norpc,nethttpomithttp2 \
-		-ldflags "-s -w -X plantstore/cmd/internal/coldstart.commit=$$COMMIT" \
+		-ldflags "-s -w -X plantstore/cmd/internal/function.commit=$$COMMIT" \
 		-o "$$ARTIFACTS_DIR/bootstrap" ./cmd/$$(echo $* | tr A-Z a-z)
 	chmod 755 "$$ARTIFACTS_DIR/bootstrap"

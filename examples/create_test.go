@@ -1,37 +1,53 @@
 package examples
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"plantstore/test/processtest"
 )
 
-// The client retries with the same key until the outcome is certain, at most four times. It sends nothing for a
-// loopback address to a proxy.
+// The client repeats its request, with one key, as README.md says. It sends nothing to a proxy.
 func TestClient(t *testing.T) {
-	const lost, created, unknown, exists = "", "200 {}", `400 {"error":5002}`, `400 {"error":3001}`
-	tests := []struct {
-		name     string
-		answers  []string
-		requests int
-		status   int // of the client
-	}{
-		{name: "a retry gets the plant", answers: []string{lost, unknown, created}, requests: 3, status: 0},
-		{name: "nobody answers", answers: []string{lost}, requests: 4, status: 3},
-		{name: "no answer, then another plant has the id", answers: []string{lost, exists}, requests: 2, status: 1},
-		{name: "the store stays unavailable", answers: []string{unknown}, requests: 4, status: 3},
-	}
+	const (
+		lost        = "" // no answer
+		created     = `200 {"name":"fern"}`
+		crashed     = `502 {"error":"Bad Gateway"}`
+		throttled   = `429 {"message":"Too Many Requests"}`
+		unknown     = `400 {"error":5002}`
+		unavailable = `400 {"error":5003}`
+		internal    = `400 {"error":5001}`
+		invalid     = `400 {"error":1004}`
+		revoked     = `400 {"error":2003}`
+		exists      = `400 {"error":3001}`
+	)
 	if _, err := exec.LookPath("python3"); err != nil {
 		processtest.SkipWithout(t, "python3")
 	}
-	for _, test := range tests {
+	for _, test := range []struct {
+		name    string
+		answers []string // the last one again and again
+		want    string   // exit status and requests
+	}{
+		{"the first attempt creates the plant", []string{created}, "0 after 1"},
+		{"a retry gets the plant", []string{lost, unknown, created}, "0 after 3"},
+		{"a crash, then the throttle, then the plant", []string{crashed, throttled, unavailable, created}, "0 after 4"},
+		{"an answer of something else", []string{"200 <html>"}, "3 after 1"},
+		{"a plant that is refused", []string{invalid}, "1 after 1"},
+		{"an outcome that stays unknown", []string{unknown}, "3 after 4"},
+		{"tokens that cannot be checked", []string{unavailable}, "1 after 4"},
+		{"unknown, then another plant has the id", []string{unknown, exists}, "1 after 2"},
+		{"unknown, then the token is revoked", []string{unknown, revoked}, "3 after 2"},
+		{"an internal error", []string{internal}, "3 after 1"},
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			var keys []string
@@ -41,23 +57,24 @@ func TestClient(t *testing.T) {
 				if answer == lost {
 					panic(http.ErrAbortHandler)
 				}
-				w.Header().Set("Content-Type", "application/json")
-				if strings.Contains(answer, ":5") {
-					w.Header().Set("Retry-After", "0")
-				}
-				status, _ := strconv.Atoi(answer[:3]) // it is a number
+				var status int
+				_, _ = fmt.Sscan(answer, &status) // it begins with a number
+				w.Header().Set("Content-Type", "application/json; charset=utf-8")
+				w.Header().Set("Retry-After", "0")
 				w.WriteHeader(status)
 				_, _ = io.WriteString(w, answer[4:]) // the client reads it
 			}))
 			defer server.Close()
-			client := exec.CommandContext(t.Context(), "python3", "create.py", `{"id":1,"name":"Monstera"}`)
-			client.Env = append(os.Environ(), "PYTHONPATH=testdata", "PYTHONDONTWRITEBYTECODE=1", "http_proxy=http://127.0.0.1:1", "no_proxy=", "URL="+server.URL, "TOKEN=secret")
+			ctx, cancel := context.WithTimeout(t.Context(), 6*time.Second) // without Retry-After, four attempts take 7 s
+			defer cancel()
+			client := exec.CommandContext(ctx, "python3", "create.py", `{"id":1,"name":"fern"}`)
+			client.Env = append(os.Environ(), "http_proxy=http://127.0.0.1:1", "no_proxy=", "URL="+server.URL, "TOKEN=secret")
 			out, _ := client.CombinedOutput() // its status says whether it failed
-			if status := client.ProcessState.ExitCode(); status != test.status || len(keys) != test.requests {
-				t.Errorf("it ends with %d after %d requests: %s; want %d after %d", status, len(keys), out, test.status, test.requests)
+			if got := fmt.Sprint(client.ProcessState.ExitCode(), " after ", len(keys)); got != test.want {
+				t.Errorf("the client exits with %s requests, and prints %s, want %s", got, out, test.want)
 			}
 			if keys[0] == "" || strings.Join(keys, "") != strings.Repeat(keys[0], len(keys)) {
-				t.Errorf("it sends the keys %q, want one key", keys)
+				t.Errorf("the client sends the keys %q, want one key", keys)
 			}
 		})
 	}

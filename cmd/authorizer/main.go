@@ -1,5 +1,5 @@
-// Command authorizer is the Lambda authorizer of the HTTP API. It reads TOKENS_TABLE and the variables in
-// package coldstart.
+// Command authorizer is the Lambda authorizer of the HTTP API. It reads TOKENS_TABLE and the variables in package
+// function.
 package main
 
 import (
@@ -7,14 +7,14 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
-	"plantstore/cmd/internal/coldstart"
+	"plantstore/cmd/internal/function"
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
 )
 
 func main() {
-	log := coldstart.NewLog()
-	client, table, err := coldstart.Open("TOKENS_TABLE", log)
+	log := function.NewLog()
+	client, table, err := function.Open("TOKENS_TABLE", log)
 	if err != nil {
 		log.Error("cannot run", "error", err.Error())
 		os.Exit(1)

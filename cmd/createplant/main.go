@@ -1,5 +1,5 @@
-// Command createplant is the Lambda function behind POST /plants. It reads PLANTS_TABLE and the
-// variables in package coldstart.
+// Command createplant is the Lambda function behind POST /plants. It reads PLANTS_TABLE and the variables in package
+// function.
 package main
 
 import (
@@ -8,14 +8,14 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
-	"plantstore/cmd/internal/coldstart"
+	"plantstore/cmd/internal/function"
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
 )
 
 func main() {
-	log := coldstart.NewLog()
-	client, table, err := coldstart.Open("PLANTS_TABLE", log)
+	log := function.NewLog()
+	client, table, err := function.Open("PLANTS_TABLE", log)
 	if err != nil {
 		log.Error("cannot run", "error", err.Error())
 		os.Exit(1)

@@ -16,8 +16,9 @@ func TestMain(m *testing.M) { processtest.Main(m, main) }
 func TestRequestsWithoutKey(t *testing.T) {
 	_, plants, _ := dynamotest.NewTables(t)
 	environment := processtest.Environment(dynamotest.Endpoint(t), "PLANTS_TABLE="+plants)
-	event := `{"routeKey":"POST /plants","headers":{"authorization":"Bearer x"},"body":"{\"id\":1,\"name\":\"fern\"}","requestContext":{"authorizer":{
-		"lambda":{"verdict":"allow","presented":"` + token.Digest("Bearer x") + `","subject":"alice","token_id":"t1"}}}}`
+	event := `{"headers":{"authorization":"Bearer x"},"body":"{\"id\":1,\"name\":\"fern\"}","requestContext":{
+		"authorizer":{"lambda":{"verdict":"allow","subject":"alice","token_id":"t1",
+		"presented":"` + token.Digest("Bearer x") + `"}}}}`
 	got := processtest.Invoke(t, os.Args[0], environment, event)
 	if !strings.Contains(got[0], `"statusCode":200`) || !strings.Contains(got[1], `{\"error\":3001,`) {
 		t.Errorf("createplant answers %s, want status 200 and the error 3001", got)

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/netip"
 	"net/url"
@@ -12,53 +12,79 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/smithy-go/logging"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 
 	"plantstore/internal/dynamo"
 )
 
 const (
-	commandTimeout        = 10 * time.Second // for what a command does with a table, retries included
-	commandAttemptTimeout = 3 * time.Second
+	timeout        = 10 * time.Second // of what a command asks of AWS, retries included
+	attemptTimeout = 3 * time.Second
+	tokensTable    = "TokensTable" // in template.yaml, and so the table's name under sam local
 )
 
-// connection selects a DynamoDB: AWS's, with the region and credentials from the environment, the
-// profile or SSO, or one at an endpoint.
+// connection selects a table of tokens. The SDK takes the region and the credentials from the environment, a profile or
+// SSO.
 type connection struct {
-	EndpointURL string `name:"endpoint-url" env:"AWS_ENDPOINT_URL_DYNAMODB,AWS_ENDPOINT_URL" placeholder:"URL" help:"URL of a DynamoDB outside AWS, for example http://127.0.0.1:8000."`
+	Stack       string `xor:"table" help:"CloudFormation stack with the table of tokens."`
+	Table       string `xor:"table" help:"Table of tokens (with an endpoint, by default TokensTable)."`
+	EndpointURL string `env:"AWS_ENDPOINT_URL_DYNAMODB,AWS_ENDPOINT_URL" help:"URL of a DynamoDB outside AWS."`
 }
 
-// isLocal reports whether the DynamoDB is at an http endpoint on this machine: at a loopback address, at the
-// name by which containers call the machine, or at a name without a dot, such as localhost or a container's.
-func (c *connection) isLocal() bool {
-	endpoint, err := url.Parse(c.EndpointURL)
-	if err != nil || endpoint.Scheme != "http" {
-		return false
+// open returns the table that the flags select.
+func (c *connection) open(ctx context.Context) (*dynamo.Tokens, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	table, err := c.tableName(ctx)
+	if err != nil {
+		return nil, err
 	}
-	host := endpoint.Hostname()
-	if address, err := netip.ParseAddr(host); err == nil {
-		return address.IsLoopback()
+	cfg, err := loadConfig(ctx, isLocal(c.EndpointURL))
+	if err != nil {
+		return nil, err
 	}
-	return host == "host.docker.internal" || !strings.Contains(host, ".")
+	if c.EndpointURL != "" {
+		cfg.BaseEndpoint = &c.EndpointURL
+		cfg.ConfigSources = nil // in which an endpoint of the environment would win
+	}
+	return &dynamo.Tokens{Client: dynamo.NewClient(cfg, attemptTimeout), Table: table}, nil
 }
 
-// config returns the SDK's configuration. A local DynamoDB gets credentials of its own: it would accept most others, and
-// refuse a key id with an underscore.
-func (c *connection) config(ctx context.Context) (aws.Config, error) {
-	options := []func(*config.LoadOptions) error{config.WithLogger(logging.Nop{})}
-	if c.isLocal() {
-		local := credentials.NewStaticCredentialsProvider("local", "local", "")
-		options = append(options, config.WithDefaultRegion("us-east-1"), config.WithCredentialsProvider(local))
+func (c *connection) tableName(ctx context.Context) (string, error) {
+	if c.Stack != "" {
+		return findTable(ctx, c.Stack)
+	}
+	if c.Table == "" && c.EndpointURL == "" {
+		return "", usageError("set --stack or --table, or --endpoint-url for a local DynamoDB")
+	}
+	return cmp.Or(c.Table, tokensTable), nil
+}
+
+// findTable returns the name of the table of tokens in a stack.
+func findTable(ctx context.Context, stack string) (string, error) {
+	cfg, err := loadConfig(ctx, false)
+	if err != nil {
+		return "", err
+	}
+	in := cloudformation.DescribeStackResourceInput{StackName: &stack, LogicalResourceId: aws.String(tokensTable)}
+	out, err := cloudformation.NewFromConfig(cfg).DescribeStackResource(ctx, &in)
+	if err != nil {
+		return "", fmt.Errorf("cannot find the table of tokens in stack %s: %w", stack, err)
+	}
+	return aws.ToString(out.StackResourceDetail.PhysicalResourceId), nil
+}
+
+// loadConfig returns the SDK's configuration. A local DynamoDB gets credentials of its own, because it refuses a key id
+// with an underscore.
+func loadConfig(ctx context.Context, local bool) (aws.Config, error) {
+	var options []func(*config.LoadOptions) error
+	if local {
+		provider := credentials.NewStaticCredentialsProvider("local", "local", "")
+		options = append(options, config.WithDefaultRegion("us-east-1"), config.WithCredentialsProvider(provider))
 	}
 	cfg, err := config.LoadDefaultConfig(ctx, options...)
 	if err != nil {
 		return cfg, err
-	}
-	if c.EndpointURL != "" {
-		cfg.BaseEndpoint = &c.EndpointURL
-		cfg.ConfigSources = nil // AWS_ENDPOINT_URL_DYNAMODB, or the setting that ignores endpoints, would replace the flag's URL
 	}
 	if _, err := cfg.Credentials.Retrieve(ctx); err != nil { // which speaks of EC2
 		return cfg, fmt.Errorf("no AWS credentials: set AWS_PROFILE to a profile that has them (%w)", err)
@@ -66,22 +92,15 @@ func (c *connection) config(ctx context.Context) (aws.Config, error) {
 	return cfg, nil
 }
 
-// client returns a client whose attempts take at most timeout.
-func (c *connection) client(ctx context.Context, timeout time.Duration) (*dynamodb.Client, error) {
-	cfg, err := c.config(ctx)
-	if err != nil {
-		return nil, err
+// isLocal reports whether an endpoint is on this machine: http to a loopback address, to host.docker.internal, by which
+// containers call the machine, or to a name without a dot, such as localhost or a container's.
+func isLocal(endpoint string) bool {
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Scheme != "http" {
+		return false
 	}
-	return dynamo.NewClient(cfg, timeout), nil
-}
-
-// explain returns the error of a command that used table, as its user should see it.
-func (c *connection) explain(err error, table string) error {
-	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); !missing {
-		return err
+	if address, err := netip.ParseAddr(u.Hostname()); err == nil {
+		return address.IsLoopback()
 	}
-	if c.isLocal() {
-		return fmt.Errorf("the table does not exist: %s; `plantstore serve` creates it", table)
-	}
-	return fmt.Errorf("the table does not exist: %s", table)
+	return u.Hostname() == "host.docker.internal" || !strings.Contains(u.Hostname(), ".")
 }

@@ -4,15 +4,11 @@ package main
 
 import (
 	"context"
-	"io"
-	"log"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/alecthomas/kong"
-
-	"plantstore/internal/dynamo"
 )
 
 const description = `Serve the Plant Store on this machine, and manage bearer tokens here or in AWS.
@@ -27,18 +23,16 @@ Results are printed to standard output, messages to standard error.
 Exit status: 0 success, 1 failure, 2 usage error.`
 
 type commandLine struct {
-	Serve serveCommand `cmd:"" help:"Serve the API on this machine, from memory or from a local DynamoDB."`
+	Serve serveCommand `cmd:"" help:"Serve the API on this machine, with everything in memory."`
 	Token tokenCommand `cmd:"" help:"Issue, list and revoke bearer tokens."`
 }
 
 func main() {
-	log.SetOutput(io.Discard) // net/http logs unsolicited responses, including bodies
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	parser := kong.Must(new(commandLine),
 		kong.Name("plantstore"),
 		kong.Description(description),
-		kong.Vars{"plants_table": dynamo.LocalPlantsTable, "tokens_table": dynamo.LocalTokensTable},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
 	command, err := parser.Parse(os.Args[1:])

@@ -16,7 +16,10 @@ import (
 func TestMain(m *testing.M) { processtest.Main(m, main) }
 
 // tool is the command plantstore with an environment of its own.
-type tool struct{ environment []string }
+type tool struct {
+	environment []string
+	flags       string // at the end of every command line
+}
 
 func newTool(t *testing.T, environment ...string) tool {
 	t.Helper()
@@ -33,12 +36,11 @@ type result struct {
 	stdout, stderr string
 }
 
-// run runs the command with these words as its arguments.
 func (p tool) run(t *testing.T, args, stdin string) result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	command := exec.CommandContext(ctx, os.Args[0], strings.Fields(args)...)
+	command := exec.CommandContext(ctx, os.Args[0], strings.Fields(args+" "+p.flags)...)
 	command.Env = p.environment
 	command.Stdin = strings.NewReader(stdin)
 	var stdout, stderr bytes.Buffer
@@ -47,14 +49,13 @@ func (p tool) run(t *testing.T, args, stdin string) result {
 	return result{status: command.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
 }
 
-// check runs the command and compares the result. The outputs in want are regular expressions for the
-// whole outputs.
+// check runs the command and compares the result. The outputs in want are regular expressions for the whole outputs.
 func (p tool) check(t *testing.T, args string, want result) {
 	t.Helper()
 	got := p.run(t, args, "")
 	matches := func(pattern, text string) bool { return regexp.MustCompile("^" + pattern + "$").MatchString(text) }
 	if got.status != want.status || !matches(want.stdout, got.stdout) || !matches(want.stderr, got.stderr) {
-		t.Fatalf("plantstore %s = %+v, want %+v", args, got, want)
+		t.Errorf("plantstore %s = %+v, want %+v", args, got, want)
 	}
 }
 
@@ -62,28 +63,23 @@ func (p tool) check(t *testing.T, args string, want result) {
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	const usage, other = 2, 1 // exit statuses
-	plantstore := newTool(t)
 	for _, test := range []struct {
 		name, args string
 		status     int
 		want       string // part of the line
 	}{
-		{"a word for the lifetime", "token issue --subject ann --ttl soon", usage, "--ttl: must be between 1s and 32767d"},
-		{"a lifetime too long", "token issue --subject ann --ttl 900000h", usage, "--ttl: must be between 1s and 32767d"},
-		{"a negative lifetime", "token issue --subject ann --ttl=-1h", usage, "--ttl: must be between 1s and 32767d"},
-		{"a subject that is not ASCII", "token issue --subject é", usage, "subject must have 1 to 128 visible ASCII characters"},
+		{"a word for the lifetime", "token issue --subject ann --ttl soon", usage, "--ttl: must be at least 1s, for example"},
+		{"more days than fit", "token issue --subject ann --ttl 99999d", usage, "--ttl: must be"},
+		{"a negative lifetime", "token issue --subject ann --ttl=-1h", usage, "--ttl: must be"},
+		{"a subject that is not ASCII", "token issue --subject é", usage, "subject must have 1 to 128 visible ASCII"},
 		{"no stack and no table", "token list", usage, "set --stack or --table, or --endpoint-url"},
-		{"an empty stack", "token list --stack=", usage, "set --stack or --table, or --endpoint-url"},
 		{"no token on standard input", "token revoke --table tokens -", usage, "standard input is not a token"},
-		{"tables in AWS to serve from", "serve --endpoint-url https://dynamodb.us-east-1.amazonaws.com", usage, "serve needs a DynamoDB on this machine"},
 		{"an address without a port", "serve --addr localhost", other, "missing port in address; use another --addr"},
-
-		{"an address of another machine", "serve --addr 192.0.2.1:8080", other, "listen tcp 192.0.2.1:8080: "},
 		{"no credentials", "token list --table tokens", other, "no AWS credentials: set AWS_PROFILE"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			plantstore.check(t, test.args, result{status: test.status, stderr: ".*" + regexp.QuoteMeta(test.want) + ".*\n"})
+			newTool(t).check(t, test.args, result{status: test.status, stderr: "plantstore: error: .*" + test.want + ".*\n"})
 		})
 	}
 }

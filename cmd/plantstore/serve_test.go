@@ -2,75 +2,48 @@ package main
 
 import (
 	"bufio"
-	"crypto/rand"
+	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
+	"net/http/httptest"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
+	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
-	"plantstore/test/dynamotest"
-	"plantstore/test/processtest"
+	"plantstore/internal/memory"
 )
 
-// A request that has begun is answered, even if the server is stopping.
-func TestServeStops(t *testing.T) {
-	t.Parallel()
-	server := processtest.Serve(t)
-	address := strings.TrimPrefix(server.URL, "http://")
-	connection, err := net.Dial("tcp", address)
+// startServer starts `plantstore serve` on a free port, and stops it at the end of the test. It returns what it prints.
+func startServer(t *testing.T) (greeting string) {
+	t.Helper()
+	command := exec.Command(os.Args[0], "serve", "--addr", "127.0.0.1:0")
+	command.Env = newTool(t).environment
+	command.Stderr = t.Output()
+	stdout, err := command.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer connection.Close() //nolint:errcheck // its answer is enough
-	answers := bufio.NewReader(connection)
-	fmt.Fprint(connection, "POST /plants HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
-	if line, err := answers.ReadString('\n'); !strings.Contains(line, "100 Continue") {
-		t.Fatalf("the server answers %q, %v, want that it reads the body", line, err)
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
 	}
-	server.Stop()
-	for err == nil { // until it does not listen any more
-		_, err = net.Dial("tcp", address)
+	t.Cleanup(func() {
+		_ = command.Process.Signal(syscall.SIGTERM) // if it has exited, Wait returns why
+		if err := command.Wait(); err != nil {
+			t.Errorf("plantstore serve = %v, want nil", err)
+		}
+	})
+	for lines := bufio.NewScanner(stdout); !strings.Contains(greeting, "curl") && lines.Scan(); {
+		greeting += lines.Text() + "\n"
 	}
-	fmt.Fprint(connection, "[]")
-	rest, _ := io.ReadAll(answers)
-	if !strings.Contains(string(rest), `{"error":2001,`) {
-		t.Errorf("the server answers %q, want the error 2001", rest)
-	}
-}
-
-// A server in memory accepts the token of an earlier run, which is in SERVE_TOKEN. It ignores TOKEN, which is a
-// variable of clients.
-func TestServeToken(t *testing.T) {
-	t.Parallel()
-	earlier := processtest.Serve(t).Token
-	server := processtest.Serve(t, "SERVE_TOKEN="+earlier, "TOKEN=a client's")
-	_, got := processtest.Send(t, http.MethodPost, server.URL+"/plants", http.Header{"Authorization": {"Bearer " + earlier}})
-	if want := `{"error":1002,`; !strings.HasPrefix(got, want) {
-		t.Errorf("POST /plants = %s, want %s", got, want)
-	}
-	if server.Token != earlier {
-		t.Errorf("serve prints the token %q, want %q", server.Token, earlier)
-	}
-}
-
-// In a local DynamoDB, serve creates the tables that the other commands ask for, unless they exist. The command
-// that it prints issues a token there.
-func TestServeCreatesTables(t *testing.T) {
-	t.Parallel()
-	run := rand.Text() // the tables stay
-	environment := []string{"AWS_ENDPOINT_URL_DYNAMODB=" + dynamotest.Endpoint(t), "PLANTS_TABLE=p-" + run, "TOKENS_TABLE=t-" + run}
-	plantstore := newTool(t, environment...)
-	plantstore.check(t, "token list", result{status: 1, stderr: ".*the table does not exist: t-" + run + "; .*`plantstore serve`.*\n"})
-	processtest.Serve(t, environment...)
-	server := processtest.Serve(t, environment...)
-	_, issue, _ := strings.Cut(server.Greeting, os.Args[0]+" ")
-	newTool(t).check(t, issue, result{stdout: "pst_.*\n", stderr: "Token .* for NAME, .*\n"})
-	plantstore.check(t, "token list", result{stdout: header + ".* NAME .*\n"})
+	return greeting
 }
 
 // README.md shows the command that serve prints, and what that prints when it is run, run again, and run with another
@@ -82,10 +55,9 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	readme := string(content)
-	server := processtest.Serve(t)
-	_, command, _ := strings.Cut(server.Greeting, "  curl")
-	command = "curl " + strings.TrimSpace(command)
-	shown := strings.NewReplacer(server.URL, "http://127.0.0.1:8080", server.Token, "<ACCESS_TOKEN>").Replace(command)
+	command := regexp.MustCompile("curl .*").FindString(startServer(t))
+	shown := regexp.MustCompile(`127.0.0.1:\d+`).ReplaceAllString(command, "127.0.0.1:8080")
+	shown = regexp.MustCompile(`pst_\w+`).ReplaceAllString(shown, "<ACCESS_TOKEN>")
 	if !strings.Contains(readme, "\n"+shown+"\n") {
 		t.Errorf("serve prints %q, which README.md lacks", shown)
 	}
@@ -103,25 +75,76 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// serve does not start with a malformed SERVE_TOKEN.
-func TestMalformedServeToken(t *testing.T) {
-	t.Parallel()
-	want := result{status: 2, stderr: ".*SERVE_TOKEN is not a token .*\n"}
-	newTool(t, "SERVE_TOKEN=pst_x").check(t, "serve", want)
+// A request that has begun is answered, even if the server is stopping.
+func TestServeStops(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		stop()
+		for err == nil { // until it does not listen any more
+			_, err = net.Dial("tcp", listener.Addr().String())
+		}
+		_, _ = io.WriteString(w, "answered") // the test finds what it lacks
+	})
+	stopped := make(chan error)
+	go func() { stopped <- serve(ctx, listener, &http.Server{Handler: handler}) }()
+	response, err := http.Get("http://" + listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close() //nolint:errcheck // it has been read
+	if body, err := io.ReadAll(response.Body); string(body) != "answered" || err != nil {
+		t.Errorf("the server answers %q, %v, want answered", body, err)
+	}
+	if err := <-stopped; err != nil {
+		t.Errorf("serve = %v, want nil", err)
+	}
 }
 
-// A client on this machine can use the address that serve prints.
-func TestURLOf(t *testing.T) {
-	for _, test := range []struct{ name, listens, want string }{
-		{name: "every address", listens: "[::]:8080", want: "http://127.0.0.1:8080"},
-		{name: "every address of IPv4", listens: "0.0.0.0:8080", want: "http://127.0.0.1:8080"},
-		{name: "an address of IPv6", listens: "[::1]:8080", want: "http://[::1]:8080"},
+// The server shows the contract. A client that sends too much, or too slowly, is refused, and its connection is closed.
+func TestServer(t *testing.T) {
+	const (
+		request = "POST /plants HTTP/1.1\r\nHost: localhost\r\n"
+		end     = "Content-Length: 0\r\n\r\n"
+	)
+	headers := func(size int) string {
+		return request + "X: " + strings.Repeat("x", size-len(request)-len("X: \r\n")-len(end)) + "\r\n" + end
+	}
+	for _, test := range []struct {
+		name, sent string
+		want       string        // part of the answer
+		after      time.Duration // until the connection is closed
+	}{
+		{name: "the page of the contract", sent: "GET /docs/ HTTP/1.0\r\n\r\n", want: "HTTP/1.0 200 OK"},
+		{name: "the contract", sent: "GET /openapi.yaml HTTP/1.0\r\n\r\n", want: "title: Plant Store"},
+		{name: "the largest headers, then silence", sent: headers(10240), want: `{"error":2001,`, after: time.Minute},
+		{name: "larger headers", sent: headers(10241), want: "HTTP/1.1 431 "},
+		{name: "headers without an end", sent: request, after: 5 * time.Second},
+		{
+			name: "a body without an end", sent: request + "Content-Length: 2\r\n\r\n[",
+			want: "HTTP/1.1 400 ", after: 10 * time.Second,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := urlOf(net.TCPAddrFromAddrPort(netip.MustParseAddrPort(test.listens)))
-			if got != test.want {
-				t.Errorf("urlOf(%s) = %s, want %s", test.listens, got, test.want)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				server := httptest.NewTestServer(t, nil) // its network is in memory
+				server.Config = newServer(new(memory.Tokens), slog.New(slog.DiscardHandler))
+				transport, _ := server.Client().Transport.(*http.Transport)
+				connection, err := transport.DialContext(t.Context(), "tcp", "localhost:80")
+				if err != nil {
+					t.Fatal(err)
+				}
+				start := time.Now()
+				fmt.Fprint(connection, test.sent)
+				got, _ := io.ReadAll(connection)
+				after := time.Since(start).Truncate(time.Second)
+				if !strings.Contains(string(got), test.want) || after != test.after {
+					t.Errorf("the server answers %q and closes after %v, want %q after %v", got, after, test.want, test.after)
+				}
+			})
 		})
 	}
 }

@@ -6,77 +6,29 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/alecthomas/kong"
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 
-	"plantstore/internal/dynamo"
 	"plantstore/internal/token"
 )
 
 type tokenCommand struct {
 	connection
-	Stack string `help:"CloudFormation stack that contains the table of tokens."`
-	Table string `env:"TOKENS_TABLE" help:"Table of tokens, if --stack is not set (default with an endpoint: ${tokens_table})."`
-
 	Issue  issueCommand  `cmd:"" help:"Issue a token and print it. It cannot be shown again."`
 	List   listCommand   `cmd:"" help:"List tokens, soonest expiry first."`
 	Revoke revokeCommand `cmd:"" help:"Revoke a token immediately."`
 }
 
-// store returns the store that the flags name.
-func (c *tokenCommand) store(ctx context.Context) (*dynamo.Tokens, error) {
-	table, err := c.tableName(ctx)
-	if err != nil {
-		return nil, err
-	}
-	client, err := c.client(ctx, commandAttemptTimeout)
-	if err != nil {
-		return nil, err
-	}
-	return &dynamo.Tokens{Client: client, Table: table}, nil
-}
-
-func (c *tokenCommand) tableName(ctx context.Context) (string, error) {
-	if c.Stack != "" {
-		return findTable(ctx, c.Stack)
-	}
-	if c.Table == "" && c.EndpointURL == "" {
-		return "", usageError("set --stack or --table, or --endpoint-url for a local DynamoDB")
-	}
-	return cmp.Or(c.Table, dynamo.LocalTokensTable), nil
-}
-
-// findTable returns the name of the table of tokens in a stack.
-func findTable(ctx context.Context, stack string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
-	defer cancel()
-	// --endpoint-url applies to DynamoDB only.
-	cfg, err := new(connection).config(ctx)
-	if err != nil {
-		return "", err
-	}
-	in := cloudformation.DescribeStackResourceInput{StackName: &stack, LogicalResourceId: aws.String("TokensTable")}
-	out, err := cloudformation.NewFromConfig(cfg).DescribeStackResource(ctx, &in)
-	if err != nil {
-		return "", fmt.Errorf("cannot find the table of tokens in stack %s: %w", stack, err)
-	}
-	if name := aws.ToString(out.StackResourceDetail.PhysicalResourceId); name != "" {
-		return name, nil
-	}
-	return "", fmt.Errorf("stack %s has no table of tokens yet", stack)
-}
-
 // lifetime is a duration, also in days, such as 30d.
 type lifetime time.Duration
 
-// Decode implements [kong.MapperValue]. Kong passes values such as -1h too.
+// Decode implements [kong.MapperValue].
 func (l *lifetime) Decode(ctx *kong.DecodeContext) error {
 	text := ctx.Scan.Pop().String()
 	duration, err := time.ParseDuration(text)
@@ -84,8 +36,8 @@ func (l *lifetime) Decode(ctx *kong.DecodeContext) error {
 		n, notNumber := strconv.ParseInt(days, 10, 16)
 		duration, err = time.Duration(n)*24*time.Hour, notNumber
 	}
-	if err != nil || duration < time.Second || duration > math.MaxInt16*24*time.Hour {
-		return errors.New("must be between 1s and 32767d, for example 90m, 12h or 30d")
+	if err != nil || duration < time.Second {
+		return errors.New("must be at least 1s, for example 90m, 12h or 30d")
 	}
 	*l = lifetime(duration)
 	return nil
@@ -93,27 +45,22 @@ func (l *lifetime) Decode(ctx *kong.DecodeContext) error {
 
 type issueCommand struct {
 	Subject string   `required:"" help:"Holder of the token: 1 to 128 visible ASCII characters."`
-	TTL     lifetime `name:"ttl" default:"30d" placeholder:"TIME" help:"Lifetime of the token, for example 90m, 12h or 30d (default ${default})."`
+	TTL     lifetime `default:"30d" placeholder:"TIME" help:"Lifetime, such as 90m, 12h or 30d (default ${default})."`
 }
 
-// Run issues a token.
 func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
 	bearer, t, err := token.Issue(c.Subject, time.Now(), time.Duration(c.TTL))
 	if err != nil {
 		return usageError(err.Error())
 	}
-	store, err := command.store(ctx)
+	store, err := command.open(ctx)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	err = store.Add(ctx, t)
-	if errors.Is(err, token.ErrUnavailable) {
-		return fmt.Errorf("%w; token %s may be stored, but its secret is lost: revoke it", err, t.ID)
-	}
-	if err != nil {
-		return command.explain(err, store.Table)
+	if err := store.Add(ctx, t); err != nil { // an earlier attempt may have stored it
+		return fmt.Errorf("token %s may be stored, but its secret is lost: revoke it (%w)", t.ID, err)
 	}
 	fmt.Fprintf(os.Stderr, "Token %s for %s, valid until %s:\n", t.ID, t.Subject, t.ExpiresAt.Format(time.RFC3339))
 	if _, err := fmt.Println(bearer); err != nil {
@@ -122,34 +69,84 @@ func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
 	return nil
 }
 
-type revokeCommand struct {
-	ID string `arg:"" help:"Id of the token, as issue and list print it, or - to read the token itself from standard input, which no other user of the machine sees."`
+type listCommand struct {
+	Expiring lifetime `placeholder:"TIME" help:"List only valid tokens that expire within TIME. If any do, exit with 1."`
 }
 
-// Run revokes the token.
+// Run prints the tokens. If an item is no token, it prints the others.
+func (c *listCommand) Run(ctx context.Context, command *tokenCommand) error {
+	store, err := command.open(ctx)
+	if err != nil {
+		return err
+	}
+	tokens, unread := store.List(ctx)
+	if c.Expiring > 0 {
+		now := time.Now()
+		tokens = slices.DeleteFunc(tokens, func(t token.Token) bool {
+			return stateOf(t) != "valid" || !t.Expired(now.Add(time.Duration(c.Expiring)))
+		})
+	}
+	err = printTokens(tokens)
+	if c.Expiring > 0 && len(tokens) > 0 {
+		err = errors.Join(err, errors.New("tokens expire soon: issue new ones to their holders"))
+	}
+	return errors.Join(unread, err)
+}
+
+// printTokens prints the tokens, soonest expiry first.
+func printTokens(tokens []token.Token) error {
+	slices.SortFunc(tokens, func(a, b token.Token) int {
+		return cmp.Or(a.ExpiresAt.Compare(b.ExpiresAt), cmp.Compare(a.ID, b.ID))
+	})
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ID\tSUBJECT\tCREATED\tEXPIRES\tSTATE")
+	for _, t := range tokens {
+		created, expires := t.CreatedAt.Format(time.RFC3339), t.ExpiresAt.Format(time.RFC3339)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", printable(t.ID), printable(t.Subject), created, expires, stateOf(t))
+	}
+	return table.Flush()
+}
+
+// printable returns text, quoted if it could control a terminal: another program may have written the item.
+func printable(text string) string {
+	if token.IsVisibleASCII(text, 128) {
+		return text
+	}
+	return strconv.QuoteToASCII(text)
+}
+
+func stateOf(t token.Token) string {
+	switch {
+	case t.Revoked:
+		return "revoked"
+	case t.Expired(time.Now()):
+		return "expired"
+	}
+	return "valid"
+}
+
+type revokeCommand struct {
+	ID string `arg:"" help:"Id of the token, or - to read the token itself from standard input."`
+}
+
 func (c *revokeCommand) Run(ctx context.Context, command *tokenCommand) error {
 	id, err := c.tokenID()
 	if err != nil {
 		return err
 	}
-	store, err := command.store(ctx)
+	store, err := command.open(ctx)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	err = store.Revoke(ctx, id)
-	if errors.Is(err, token.ErrNotFound) {
-		return fmt.Errorf("no token has the id %s, see `plantstore token list`", id)
-	}
-	if err != nil {
-		return command.explain(err, store.Table)
+	if err := store.Revoke(ctx, id); err != nil {
+		return fmt.Errorf("cannot revoke %s: %w", id, err)
 	}
 	fmt.Printf("Token %s is revoked.\n", id)
 	return nil
 }
 
-// tokenID returns the id of the token to revoke.
 func (c *revokeCommand) tokenID() (string, error) {
 	if c.ID != "-" {
 		return c.ID, nil

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"plantstore/internal/dynamo"
@@ -15,66 +17,76 @@ import (
 	"plantstore/test/processtest"
 )
 
-// tokenTool returns a command with an empty table of tokens, and the store in it. Its environment has an access key id
-// that DynamoDB Local refuses, because of the underscore.
+// tokenTool returns a command with an empty table of tokens, and the store in it. DynamoDB Local would refuse the access
+// key id of its environment, because of the underscore.
 func tokenTool(t *testing.T) (tool, *dynamo.Tokens) {
 	t.Helper()
 	client, _, tokens := dynamotest.NewTables(t)
-	plantstore := newTool(t, "AWS_ENDPOINT_URL_DYNAMODB="+dynamotest.Endpoint(t), "TOKENS_TABLE="+tokens,
-		"AWS_ACCESS_KEY_ID=a_b", "AWS_SECRET_ACCESS_KEY=c")
+	endpoint := dynamotest.Endpoint(t)
+	plantstore := newTool(t, "AWS_ENDPOINT_URL_DYNAMODB="+endpoint, "AWS_ACCESS_KEY_ID=a_b", "AWS_SECRET_ACCESS_KEY=c")
+	plantstore.flags = "--table " + tokens
 	return plantstore, &dynamo.Tokens{Client: client, Table: tokens}
 }
 
-// issue issues a token with these flags and returns it with its id. Standard error, which may be logged, does not
-// have the token.
+// issue issues a token with these flags and returns it with its id. Standard error, which may be logged, lacks it.
 func (p tool) issue(t *testing.T, subject, flags string) (bearer, id string) {
 	t.Helper()
 	got := p.run(t, "token issue --subject "+subject+" "+flags, "")
 	bearer = strings.TrimSpace(got.stdout)
 	id, ok := token.ParseID(bearer)
-	if !ok || !strings.HasPrefix(got.stderr, "Token "+id+" for "+subject+", ") || strings.Contains(got.stderr, bearer) {
+	described := strings.HasPrefix(got.stderr, "Token "+id+" for "+subject+", valid until 2")
+	if !ok || !described || strings.Contains(got.stderr, bearer) {
 		t.Fatalf("token issue = %+v, want a token on standard output, and its id and subject on standard error", got)
 	}
 	return bearer, id
 }
 
-// revoke revokes the token that the argument, or standard input, denotes.
-func (p tool) revoke(t *testing.T, argument, stdin, id string) {
-	t.Helper()
-	want := result{stdout: "Token " + id + " is revoked.\n"}
-	if got := p.run(t, "token revoke "+argument, stdin); got != want {
-		t.Errorf("token revoke = %+v, want %+v", got, want)
+// header is the first line of a list, as a regular expression.
+const header = "ID +SUBJECT +CREATED +EXPIRES +STATE\n"
+
+func TestRevokeAndList(t *testing.T) {
+	t.Parallel()
+	plantstore, _ := tokenTool(t)
+	plantstore.issue(t, "bob", "") // for 30 days
+	plantstore.issue(t, "ann", "--ttl 2h")
+	_, byID := plantstore.issue(t, "eve", "--ttl 3h")
+	input, byInput := plantstore.issue(t, "eve", "--ttl 4h")
+	for range 2 {
+		plantstore.check(t, "token revoke "+byID, result{stdout: "Token " + byID + " is revoked.\n"})
 	}
+	if got := plantstore.run(t, "token revoke -", input+"\n"); got.stdout != "Token "+byInput+" is revoked.\n" {
+		t.Errorf("token revoke - = %+v, want the id of the token on standard input", got)
+	}
+	plantstore.check(t, "token revoke nobody", result{status: 1, stderr: ".* cannot revoke nobody: token: not found\n"})
+	const all = `.* ann .* valid\n.* eve .* revoked\n.* eve .* revoked\n.* bob .* valid\n`
+	plantstore.check(t, "token list", result{stdout: header + all})
+	const ann, bob, soon = `.* ann .*\n`, `.* bob .*\n`, `.*tokens expire soon: .*\n`
+	plantstore.check(t, "token list --expiring 31d", result{status: 1, stdout: header + ann + bob, stderr: soon})
+	plantstore.check(t, "token list --expiring 29d", result{status: 1, stdout: header + ann, stderr: soon})
+	plantstore.check(t, "token list --expiring 1h", result{stdout: header})
 }
 
-// A token is stored as it was issued. Its lifetime is 30 days, unless a flag says otherwise.
-func TestIssue(t *testing.T) {
+// An item that another program wrote does not hide the tokens, and cannot control the terminal.
+func TestListOfOtherItems(t *testing.T) {
 	t.Parallel()
 	plantstore, store := tokenTool(t)
-	tests := []struct {
-		name  string
-		flags string
-		want  time.Duration
-	}{
-		{name: "no flag", want: 30 * 24 * time.Hour},
-		{name: "a lifetime", flags: "--ttl 2h", want: 2 * time.Hour},
+	for _, item := range []token.Token{
+		{ID: "odd", Digest: "d", Subject: "eve\x1b[2J", ExpiresAt: time.Now()},
+		{ID: "un\x1breadable"}, // without a digest
+	} {
+		if err := store.Add(t.Context(), item); err != nil {
+			t.Fatal(err)
+		}
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			bearer, id := plantstore.issue(t, "ann", test.flags)
-			stored, err := store.Find(t.Context(), id)
-			if err != nil || stored.Digest != token.Digest(bearer) || stored.Subject != "ann" {
-				t.Errorf("token issue %s = %s, which is stored as %+v, %v", test.flags, bearer, stored, err)
-			}
-			if lifetime := stored.ExpiresAt.Sub(stored.CreatedAt).Round(time.Minute); lifetime != test.want {
-				t.Errorf("token issue %s = %+v, which is valid for %v, want %v", test.flags, stored, lifetime, test.want)
-			}
-		})
-	}
+	plantstore.check(t, "token list", result{
+		status: 1,
+		stdout: header + `odd +"eve\\x1b\[2J" .* expired\n`,
+		stderr: `.*the item with the id "un\\x1breadable" is no token: .*\n`,
+	})
 }
 
-// With --stack, the command uses the stack's table of tokens. --endpoint-url is the URL of DynamoDB, whatever the
-// variables say. It is not used for CloudFormation.
+// With --stack, the command uses the stack's table. --endpoint-url is the URL of DynamoDB, and not of CloudFormation,
+// whatever the variables say.
 func TestStack(t *testing.T) {
 	t.Parallel()
 	_, store := tokenTool(t)
@@ -86,28 +98,74 @@ func TestStack(t *testing.T) {
 		}
 	}))
 	t.Cleanup(cloudFormation.Close)
-	plantstore := newTool(t, slices.Concat(processtest.Environment("http://127.0.0.1:1"),
-		[]string{"AWS_ENDPOINT_URL=" + cloudFormation.URL, "TOKENS_TABLE=another"})...)
-	_, id := plantstore.issue(t, "ann", "--stack dev --endpoint-url "+dynamotest.Endpoint(t))
+	variables := processtest.Environment("http://127.0.0.1:1", "AWS_ENDPOINT_URL="+cloudFormation.URL)
+	_, id := newTool(t, variables...).issue(t, "ann", "--stack dev --endpoint-url "+dynamotest.Endpoint(t))
 	if _, err := store.Find(t.Context(), id); err != nil {
 		t.Errorf("Find in the table of the stack = %v, want the token that was issued", err)
 	}
 }
 
-// A refusal of DynamoDB is the error of the command.
-// AWS_IGNORE_CONFIGURED_ENDPOINT_URLS does not switch --endpoint-url off.
+// A refusal of DynamoDB is the error of the command. A token that an earlier attempt may have stored is named. At an
+// endpoint, the table is TokensTable, and no variable switches --endpoint-url off.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	database := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		http.Error(w, `{"__type":"AccessDeniedException"}`, http.StatusBadRequest)
+	database := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in struct{ TableName string }
+		_ = json.NewDecoder(r.Body).Decode(&in) // the answer shows what it lacks
+		http.Error(w, `{"__type":"AccessDeniedException","message":"no `+in.TableName+`"}`, http.StatusBadRequest)
 	}))
 	t.Cleanup(database.Close)
 	plantstore := newTool(t, "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true")
-	for _, test := range []struct{ command, want string }{
-		{"token issue --subject bob", `.* AccessDeniedException: UnknownError`},
-		{"token list", `.* AccessDeniedException: UnknownError`},
-		{"token revoke id", `.* AccessDeniedException: UnknownError`},
+	plantstore.flags = "--endpoint-url " + database.URL
+	const refusal = ".* AccessDeniedException: no TokensTable"
+	for _, test := range []struct{ args, stdout, stderr string }{
+		{"token issue --subject bob", "", `token .{12} may be stored, but its secret is lost: revoke it \(` + refusal + `\)`},
+		{"token revoke id", "", "cannot revoke id: " + refusal},
+		{"token list", header, refusal},
 	} {
-		plantstore.check(t, test.command+" --endpoint-url "+database.URL, result{status: 1, stderr: "plantstore: error: " + test.want + "\n"})
+		want := result{status: 1, stdout: test.stdout, stderr: "plantstore: error: " + test.stderr + "\n"}
+		plantstore.check(t, test.args, want)
+	}
+}
+
+// A command that gets no answer of DynamoDB ends after at most ten seconds.
+func TestNoAnswer(t *testing.T) {
+	for name, command := range map[string]interface {
+		Run(ctx context.Context, command *tokenCommand) error
+	}{
+		"issue":  &issueCommand{Subject: "ann", TTL: lifetime(time.Hour)},
+		"revoke": &revokeCommand{ID: "id"},
+		"list":   &listCommand{},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				err := command.Run(t.Context(), &tokenCommand{connection: connection{EndpointURL: "http://127.0.0.1:1"}})
+				took := time.Since(start)
+				if !strings.Contains(fmt.Sprint(err), "connection refused") || took < 8*time.Second || took > 10*time.Second {
+					t.Errorf("Run = %v after %v, want that the connection is refused after about 10 s", err, took)
+				}
+			})
+		})
+	}
+}
+
+// A local DynamoDB gets credentials of its own, any other the user's.
+func TestIsLocal(t *testing.T) {
+	for endpoint, want := range map[string]bool{
+		"http://127.0.0.1:8000":               true,
+		"http://[::1]:8000":                   true,
+		"http://localhost:8000":               true,
+		"http://dynamodb:8000":                true, // a container
+		"http://host.docker.internal:8000":    true,
+		"https://127.0.0.1:8000":              false,
+		"http://192.168.1.2:8000":             false,
+		"http://dynamodb.a-b-1.amazonaws.com": false,
+		"http://localhost.example:8000":       false,
+		"":                                    false,
+	} {
+		if got := isLocal(endpoint); got != want {
+			t.Errorf("isLocal(%q) = %t, want %t", endpoint, got, want)
+		}
 	}
 }

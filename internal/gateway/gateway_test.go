@@ -1,46 +1,45 @@
 package gateway_test
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
 	"time"
 
+	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"plantstore/internal/gateway"
 )
 
 const (
-	maxBody = 10 << 20
-	allow   = `{"isAuthorized":true}`
-	ok      = `{"statusCode":200,"headers":{"content-type":"application/json"},"body":"{}"}`
+	allow = `{"isAuthorized":true}`
+	ok    = `{"statusCode":200,"headers":{"content-type":"application/json"},"body":"{}"}`
 )
 
-// function is a Lambda function that keeps its last event.
+// function is a Lambda function that gives one answer, and keeps its last event.
 type function struct {
-	invoke func(context.Context) (answer string, err error)
+	answer string
 	event  []byte
 }
 
 func (f *function) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	f.event = event
-	answer, err := f.invoke(ctx)
-	return []byte(answer), err
+	return []byte(f.answer), ctx.Err()
 }
 
-func answers(answer string) *function {
-	return &function{invoke: func(context.Context) (string, error) { return answer, nil }}
-}
-
-// serve returns the response of a gateway.
 func serve(r *http.Request, authorizer, f *function) *httptest.ResponseRecorder {
 	g := &gateway.Gateway{
 		Authorizer: authorizer,
@@ -52,64 +51,112 @@ func serve(r *http.Request, authorizer, f *function) *httptest.ResponseRecorder 
 	return w
 }
 
-func TestRoutes(t *testing.T) {
-	for _, test := range []struct{ name, method, target string }{
-		{"another path", "POST", "/plants/1"},
-		{"two slashes", "POST", "//plants"},
-		{"another method", "PUT", "/plants"},
+func TestAnswers(t *testing.T) {
+	const failed = `500 {"message":"Internal Server Error"}`
+	for _, test := range []struct {
+		name, request        string
+		body                 io.Reader
+		authorizer, function string // what they answer
+		want                 string
+	}{
+		{name: "an answer", function: ok, want: "200 {}"},
+		{name: "another path", request: "POST /plants/1", want: `404 {"message":"Not Found"}`},
+		{name: "two slashes", request: "POST //plants", want: `404 {"message":"Not Found"}`},
+		{name: "another method", request: "PUT /plants", want: `404 {"message":"Not Found"}`},
+		{
+			name: "a body over 10 MB", body: strings.NewReader(strings.Repeat("x", 10<<20+1)),
+			want: `413 {"message":"Request Entity Too Large"}`,
+		},
+		{name: "a malformed body", body: iotest.ErrReader(errors.New("chunk")), want: `400 {"message":"Bad Request"}`},
+		{name: "an authorizer that answers no JSON", authorizer: "yes", function: ok, want: failed},
+		{name: "a function that answers no JSON", function: "yes", want: failed},
+		{name: "status 199", function: `{"statusCode":199}`, want: failed},
+		{name: "status 600", function: `{"statusCode":600}`, want: failed},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			w := serve(httptest.NewRequest(test.method, test.target, http.NoBody), nil, nil)
-			if w.Code != http.StatusNotFound || w.Body.String() != `{"message":"Not Found"}` {
-				t.Errorf("%s %s = %d, %s, want 404", test.method, test.target, w.Code, w.Body)
+			method, path, _ := strings.Cut(cmp.Or(test.request, "POST /plants"), " ")
+			ctx, leave := context.WithCancel(t.Context())
+			leave() // a function runs on when its client goes away
+			r := httptest.NewRequestWithContext(ctx, method, path, test.body)
+			w := serve(r, &function{answer: cmp.Or(test.authorizer, allow)}, &function{answer: test.function})
+			if got := fmt.Sprint(w.Code, " ", w.Body); got != test.want || w.Header().Get("Apigw-Requestid") == "" {
+				t.Errorf("%s %s = %s with headers %v, want %s with the id of the request", method, path, got, w.Header(), test.want)
 			}
 		})
 	}
 }
 
-func TestAnswers(t *testing.T) {
-	body := func(size int) io.Reader { return strings.NewReader(strings.Repeat("x", size)) }
-	allowing := answers(allow)
-	const failed = `{"message":"Internal Server Error"}`
-	for _, test := range []struct {
-		name                 string
-		body                 io.Reader
-		authorizer, function *function // nil if it must not be invoked
-		status               int
-		want                 string
-		after                time.Duration
-	}{
-		{name: "a larger body", body: body(maxBody + 1), status: 413, want: `{"message":"Request Entity Too Large"}`},
-		{name: "a malformed body", body: iotest.ErrReader(errors.New("broken")), status: 400, want: `{"message":"Bad Request"}`},
-		{name: "a function that answers no JSON", authorizer: allowing, function: answers("yes"), status: 500, want: failed},
-		{name: "status 199", authorizer: allowing, function: answers(`{"statusCode":199}`), status: 500, want: failed},
-		{name: "status 200", authorizer: allowing, function: answers(ok), status: 200, want: "{}"},
-		{name: "status 600", authorizer: allowing, function: answers(`{"statusCode":600}`), status: 500, want: failed},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				start := time.Now()
-				w := serve(httptest.NewRequest(http.MethodPost, "/plants", test.body), test.authorizer, test.function)
-				if after := time.Since(start); w.Code != test.status || w.Body.String() != test.want || after != test.after {
-					t.Errorf("POST = %d, %s after %v, want %d, %s after %v", w.Code, w.Body, after, test.status, test.want, test.after)
-				}
-				if w.Header().Get("Apigw-Requestid") == "" {
-					t.Errorf("POST = headers %v, want the id of the request", w.Header())
-				}
-			})
-		})
-	}
+// The events of a request are those in events/, with the id that the client gets.
+func TestEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		want := decode[events.APIGatewayV2HTTPRequest](t, read(t, "createplant/create.json"))
+		wantAuthorizer := decode[events.APIGatewayV2CustomAuthorizerV2Request](t, read(t, "authorizer/create.json"))
+		wantAuthorizer.Headers = want.Headers // the sample has no Idempotency-Key
+
+		time.Sleep(time.Until(time.UnixMilli(want.RequestContext.TimeEpoch)))
+		r := httptest.NewRequest(http.MethodPost, "/plants", strings.NewReader(want.Body))
+		for name, value := range want.Headers {
+			if !strings.HasPrefix(name, "x-forwarded-") {
+				r.Header.Set(name, value)
+			}
+		}
+		r.Header["Accept"] = []string{"a/b", "c/d"} // headers of one name are joined
+		want.Headers["accept"] = "a/b,c/d"
+		r.Host = want.Headers["host"]
+		r.RemoteAddr = want.Headers["x-forwarded-for"] + ":" + want.Headers["x-forwarded-port"]
+		verdict, err := json.Marshal(map[string]any{"context": want.RequestContext.Authorizer.Lambda})
+		if err != nil {
+			t.Fatal(err)
+		}
+		authorizer, f := &function{answer: string(verdict)}, &function{answer: ok}
+		id := serve(r, authorizer, f).Header().Get("Apigw-Requestid")
+		want.RequestContext.RequestID, wantAuthorizer.RequestContext.RequestID = id, id
+		gotAuthorizer := decode[events.APIGatewayV2CustomAuthorizerV2Request](t, authorizer.event)
+		if !reflect.DeepEqual(gotAuthorizer, wantAuthorizer) {
+			t.Errorf("event of the authorizer =\n%+v, want\n%+v", gotAuthorizer, wantAuthorizer)
+		}
+		if got := decode[events.APIGatewayV2HTTPRequest](t, f.event); !reflect.DeepEqual(got, want) {
+			t.Errorf("event of the function =\n%+v, want\n%+v", got, want)
+		}
+	})
 }
 
-// A Lambda function runs on when its client goes away.
-func TestClientGoesAway(t *testing.T) {
-	ctx, leave := context.WithCancel(t.Context())
-	f := &function{invoke: func(ctx context.Context) (string, error) {
-		leave()
-		return ok, ctx.Err()
-	}}
-	w := serve(httptest.NewRequestWithContext(ctx, http.MethodPost, "/plants", http.NoBody), answers(allow), f)
-	if w.Code != http.StatusOK {
-		t.Errorf("POST = %d after its client has gone, want 200", w.Code)
+func read(t *testing.T, sample string) []byte {
+	t.Helper()
+	content, err := os.ReadFile("../../events/" + sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+func decode[Event any](t *testing.T, content []byte) (event Event) {
+	t.Helper()
+	if err := json.Unmarshal(content, &event); err != nil {
+		t.Fatalf("event = %s: %v", content, err)
+	}
+	return event
+}
+
+// A body that API Gateway does not take for text is in base64.
+func TestBodies(t *testing.T) {
+	for _, test := range []struct{ name, contentType, body, want string }{
+		{"JSON in another case, with a parameter", "Application/JSON ; charset=utf-8", `{"ä":"<>"}`, `{"ä":"<>"} false`},
+		{"text", "text/plain", "x", "x false"},
+		{"JSON of another kind", "application/problem+json", "{}", "e30= true"},
+		{"JSON that is not UTF-8", "application/json", "\"\xff\"", "Iv8i true"},
+		{"no content type", "", "{}", "e30= true"},
+		{"nothing", "", "", " false"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := httptest.NewRequest(http.MethodPost, "/plants", strings.NewReader(test.body))
+			r.Header.Set("Content-Type", test.contentType)
+			f := &function{answer: ok}
+			serve(r, &function{answer: allow}, f)
+			event := decode[events.APIGatewayV2HTTPRequest](t, f.event)
+			if got := fmt.Sprint(event.Body, " ", event.IsBase64Encoded); got != test.want {
+				t.Errorf("body of the event = %s, want %s", got, test.want)
+			}
+		})
 	}
 }

@@ -1,12 +1,18 @@
-// Package processtest runs the command of a test's package as a process: the test's own program, so that nothing is
-// built. For what needs the deployed program, it builds that. It has what the tests of processes share.
+// Package processtest runs commands as processes: the command of a test's package as the test's own program, so that
+// nothing is built, and others as they are deployed.
 package processtest
 
 import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 )
 
 // SkipWithout skips a test on a machine without what it needs, or fails it with CI=true.
@@ -18,24 +24,8 @@ func SkipWithout(t testing.TB, what string) {
 	t.Skip("skipped: this test needs " + what)
 }
 
-// AsCommand is a variable with which the program of the tests runs as the command: see [Main].
+// AsCommand is the variable with which a program of tests runs as the command: see [Main].
 const AsCommand = "RUN_AS_COMMAND=yes"
-
-// Tags are the build tags of a deployed function, as in the Makefile.
-const Tags = "lambda.norpc,nethttpomithttp2"
-
-// Build builds the command in a folder of the module, such as cmd/createplant, with the tags of the deployed
-// one, and returns the path of its binary.
-func Build(t testing.TB, folder string) string {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), filepath.Base(folder))
-	build := exec.CommandContext(t.Context(), "go", "build", "-tags", Tags, "-o", binary, "plantstore/"+folder)
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	return binary
-}
 
 // Main is for the TestMain of a command. It runs the tests, or, in a process that they started, the command.
 func Main(m *testing.M, command func()) {
@@ -46,11 +36,50 @@ func Main(m *testing.M, command func()) {
 	m.Run()
 }
 
-// Environment returns what a process of a command needs for the DynamoDB at endpoint, and what else is given, such as
-// the names of its tables.
+// Build builds the command in a folder of the module, such as cmd/createplant, as the Makefile does for Lambda. It
+// returns the path of the binary.
+func Build(t testing.TB, folder string) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), filepath.Base(folder))
+	const tags = "lambda.norpc,nethttpomithttp2"
+	build := exec.CommandContext(t.Context(), "go", "build", "-tags", tags, "-o", binary, "plantstore/"+folder)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return binary
+}
+
+// Environment returns what a function needs for the DynamoDB at endpoint, and what else is given, such as its table.
 func Environment(endpoint string, others ...string) []string {
 	return append([]string{
 		AsCommand, "GORACE=" + os.Getenv("GORACE"), "AWS_ENDPOINT_URL_DYNAMODB=" + endpoint, "AWS_REGION=us-east-1",
 		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local",
 	}, others...)
+}
+
+// Invoke starts a function behind a stand-in for Lambda's Runtime API, gives it the same event twice, and returns its
+// two answers. The function then exits, because the stand-in takes the second answer with status 200, not 202.
+func Invoke(t testing.TB, binary string, environment []string, event string) (answers []string) {
+	t.Helper()
+	runtime := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			w.Header().Set("Lambda-Runtime-Deadline-Ms", fmt.Sprint(time.Now().Add(time.Minute).UnixMilli()))
+			_, _ = io.WriteString(w, event) // it fails only if the function has exited
+			return
+		}
+		answer, _ := io.ReadAll(r.Body) // the test finds what it lacks
+		answers = append(answers, string(answer))
+		if len(answers) < 2 {
+			w.WriteHeader(http.StatusAccepted)
+		}
+	}))
+	function := exec.CommandContext(t.Context(), binary)
+	function.Env = slices.Concat(environment, []string{"AWS_LAMBDA_RUNTIME_API=" + runtime.Listener.Addr().String()})
+	printed, _ := function.CombinedOutput() // the stand-in makes it fail
+	runtime.Close()
+	if len(answers) != 2 {
+		t.Fatalf("the function answers %q and logs %s, want two answers", answers, printed)
+	}
+	return answers
 }

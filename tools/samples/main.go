@@ -1,5 +1,5 @@
 // Command samples prepares the DynamoDB Local of `make dynamodb` for `sam local`: it creates both tables, stores the
-// token of the sample events in events/, and waits. The token is not secret, because it stands in this repository.
+// token of the sample events in events/, and waits. The token is no secret, because it stands in this repository.
 package main
 
 import (
@@ -17,27 +17,30 @@ import (
 	"plantstore/internal/token"
 )
 
-const (
-	sampleID    = "SampleToken0"
-	sampleToken = "pst_SampleToken0NotSecretInThisFolder0000PzvLs"
-)
+const sampleToken = "pst_SampleToken0NotSecretInThisFolder0000PzvLs"
 
 func main() {
-	interrupted := make(chan os.Signal, 1)
-	signal.Notify(interrupted, os.Interrupt)
-	ctx := context.Background()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx)
+	stop()
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context) error {
 	client := dynamo.NewClient(aws.Config{
 		Region:       "us-east-1",
 		BaseEndpoint: aws.String(os.Getenv("AWS_ENDPOINT_URL_DYNAMODB")),
 		Credentials:  credentials.NewStaticCredentialsProvider("local", "local", ""),
 	}, 10*time.Second)
-	// `sam local` calls the tables by their names in template.yaml.
+	// sam local passes the tables' names in template.yaml to the functions.
 	if err := dynamo.CreateTables(ctx, client, "PlantsTable", "TokensTable"); err != nil {
-		log.Fatal(err)
+		return err
 	}
 	tokens := &dynamo.Tokens{Client: client, Table: "TokensTable"}
-	if err := tokens.Add(ctx, newSample(time.Now())); err != nil {
-		log.Fatal(err)
+	if err := tokens.Add(ctx, newSample()); err != nil {
+		return err
 	}
 	fmt.Println(`DynamoDB Local is running. Ctrl-C stops it, and discards its data. In a second terminal:
 
@@ -47,12 +50,14 @@ Once SAM prints "Running on", create a plant from a third:
 
   curl -sS -w '\n' http://127.0.0.1:3000/plants -H 'Authorization: Bearer ` + sampleToken +
 		`' -H 'Content-Type: application/json' -H 'Idempotency-Key: first' -d '{"id":1,"name":"Monstera","tag":"indoor"}'`)
-	<-interrupted
+	<-ctx.Done()
+	return nil
 }
 
-func newSample(now time.Time) token.Token {
-	now = now.UTC().Truncate(time.Second)
+func newSample() token.Token {
+	id, _ := token.ParseID(sampleToken)
+	now := time.Now().UTC().Truncate(time.Second)
 	return token.Token{
-		ID: sampleID, Digest: token.Digest(sampleToken), Subject: "alice", CreatedAt: now, ExpiresAt: now.AddDate(0, 1, 0),
+		ID: id, Digest: token.Digest(sampleToken), Subject: "alice", CreatedAt: now, ExpiresAt: now.AddDate(0, 1, 0),
 	}
 }

@@ -1,6 +1,5 @@
-// Command baseline creates a plant in the default way: the SDK's configuration
-// with its defaults, the typed events of aws-lambda-go, encoding/json. It has none
-// of the service's checks, retries and logs.
+// Command baseline creates a plant in the usual way: the SDK's configuration with its defaults, the typed events of
+// aws-lambda-go, encoding/json. It has none of the service's checks, retries and logs.
 package main
 
 import (

@@ -1,5 +1,4 @@
-// Command empty is a Lambda function that does nothing: what every figure of the
-// benchmark is measured against.
+// Command empty is a Lambda function that does nothing, with which the benchmark compares the others.
 package main
 
 import (

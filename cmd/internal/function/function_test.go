@@ -1,0 +1,88 @@
+package function
+
+import (
+	"bytes"
+	"fmt"
+	"log"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+)
+
+// A function opens its connection before its first invocation, when Lambda gives it more CPU. If a variable is missing,
+// it does not start.
+func TestOpen(t *testing.T) {
+	var requests int
+	database := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests++ }))
+	defer database.Close()
+	t.Setenv("AWS_ENDPOINT_URL_DYNAMODB", database.URL)
+	variables := []string{"TABLE", "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
+	for _, name := range variables {
+		t.Setenv(name, "value")
+	}
+	log := slog.New(slog.DiscardHandler)
+	if _, table, err := Open("TABLE", log); table != "value" || err != nil || requests != 1 {
+		t.Errorf("Open = %s, %v after %d requests, want value, nil after 1 request", table, err, requests)
+	}
+	for _, name := range variables {
+		t.Run("without "+name, func(t *testing.T) {
+			t.Setenv(name, "")
+			_, _, err := Open("TABLE", log)
+			if want := "environment variable " + name + " is not set"; fmt.Sprint(err) != want {
+				t.Errorf("Open = %v, want %s", err, want)
+			}
+		})
+	}
+}
+
+// A function uses the credentials of its role, and AWS's DynamoDB unless an endpoint is set. Under sam local it never
+// gets the developer's credentials, nor AWS's DynamoDB.
+func TestConfig(t *testing.T) {
+	const own, general = "http://own:1", "https://general:1"
+	for _, test := range []struct {
+		name                   string
+		samLocal, own, general string // variables; an empty one counts as unset
+		want                   string // endpoint and credentials
+	}{
+		{name: "in AWS", want: " id secret session"},
+		{name: "DynamoDB's own variable wins", own: own, general: general, want: "http://own:1 id secret session"},
+		{name: "a variable for every service", general: general, want: "https://general:1 id secret session"},
+		{name: "sam local", samLocal: "true", want: "http://host.docker.internal:8000 local local "},
+		{name: "sam local with an endpoint", samLocal: "true", own: own, want: "http://own:1 local local "},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Setenv("AWS_SAM_LOCAL", test.samLocal)
+			t.Setenv("AWS_ENDPOINT_URL_DYNAMODB", test.own)
+			t.Setenv("AWS_ENDPOINT_URL", test.general)
+			t.Setenv("AWS_REGION", "eu-central-1")
+			t.Setenv("AWS_ACCESS_KEY_ID", "id")
+			t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+			t.Setenv("AWS_SESSION_TOKEN", "session")
+			c := config()
+			credentials, err := c.Credentials.Retrieve(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			key := credentials.AccessKeyID + " " + credentials.SecretAccessKey + " " + credentials.SessionToken
+			got := aws.ToString(c.BaseEndpoint) + " " + key
+			if got != test.want || c.Region != "eu-central-1" {
+				t.Errorf("config = %q in %s, want %q in eu-central-1", got, c.Region, test.want)
+			}
+		})
+	}
+}
+
+// net/http writes responses by package log.
+func TestOthersLogNothing(t *testing.T) {
+	defer log.SetOutput(log.Writer())
+	var written bytes.Buffer
+	log.SetOutput(&written)
+	NewLog()
+	log.Print("Unsolicited response received on idle HTTP channel")
+	if written.Len() > 0 {
+		t.Errorf("log = %s, want nothing", &written)
+	}
+}

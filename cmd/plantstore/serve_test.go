@@ -84,8 +84,12 @@ func TestServeStops(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		stop()
-		for err == nil { // until it does not listen any more
-			_, err = net.Dial("tcp", listener.Addr().String())
+		for { // until the server does not listen any more
+			connection, err := net.Dial("tcp", listener.Addr().String())
+			if err != nil {
+				break
+			}
+			_ = connection.Close() // nothing was sent
 		}
 		_, _ = io.WriteString(w, "answered") // the test finds what it lacks
 	})
@@ -122,7 +126,6 @@ func TestServer(t *testing.T) {
 		{name: "the contract", sent: "GET /openapi.yaml HTTP/1.0\r\n\r\n", want: "title: Plant Store"},
 		{name: "the largest headers, then silence", sent: headers(10240), want: `{"error":2001,`, after: time.Minute},
 		{name: "larger headers", sent: headers(10241), want: "HTTP/1.1 431 "},
-		{name: "headers without an end", sent: request, after: 5 * time.Second},
 		{
 			name: "a body without an end", sent: request + "Content-Length: 2\r\n\r\n[",
 			want: "HTTP/1.1 400 ", after: 10 * time.Second,

@@ -80,6 +80,9 @@ func (c *listCommand) Run(ctx context.Context, command *tokenCommand) error {
 		return err
 	}
 	tokens, unread := store.List(ctx)
+	if unread != nil && len(tokens) == 0 {
+		return unread
+	}
 	if c.Expiring > 0 {
 		now := time.Now()
 		tokens = slices.DeleteFunc(tokens, func(t token.Token) bool {

@@ -1,5 +1,5 @@
-// Package processtest runs commands as processes: the command of a test's package as the test's own program, so that
-// nothing is built, and others as they are deployed.
+// Package processtest runs the command of a test's package as a process: the test's own program, so that nothing is
+// built.
 package processtest
 
 import (
@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -34,20 +33,6 @@ func Main(m *testing.M, command func()) {
 		return
 	}
 	m.Run()
-}
-
-// Build builds the command in a folder of the module, such as cmd/createplant, as the Makefile does for Lambda. It
-// returns the path of the binary.
-func Build(t testing.TB, folder string) string {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), filepath.Base(folder))
-	const tags = "lambda.norpc,nethttpomithttp2"
-	build := exec.CommandContext(t.Context(), "go", "build", "-tags", tags, "-o", binary, "plantstore/"+folder)
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	return binary
 }
 
 // Environment returns what a function needs for the DynamoDB at endpoint, and what else is given, such as its table.

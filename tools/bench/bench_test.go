@@ -47,15 +47,16 @@ func BenchmarkColdStart(b *testing.B) {
 	system := write(b, append([]byte(read(b, "/etc/ssl/certs/ca-certificates.crt")), certificate...))
 	folder := filepath.Dir(system)
 	usual := slices.Concat(environment, []string{"SSL_CERT_FILE=" + system, "SSL_CERT_DIR=" + folder + ":" + folder})
+	const tags = "-tags=lambda.norpc,nethttpomithttp2" // as in the Makefile
 	functions := []struct {
 		name, binary, event, want string
 		environment               []string
 		took                      []float64 // ms
 	}{
-		{"empty", processtest.Build(b, "tools/bench/empty"), create, "200", environment, nil},
-		{"usual", buildUsual(b), create, "Monstera", usual, nil},
-		{"createplant", processtest.Build(b, "cmd/createplant"), create, "Monstera", ours, nil},
-		{"authorizer", processtest.Build(b, "cmd/authorizer"), authorize, "allow", ours, nil},
+		{"empty", build(b, "tools/bench/empty", tags), create, "200", environment, nil},
+		{"usual", build(b, "tools/bench/baseline"), create, "Monstera", usual, nil},
+		{"createplant", build(b, "cmd/createplant", tags), create, "Monstera", ours, nil},
+		{"authorizer", build(b, "cmd/authorizer", tags), authorize, "allow", ours, nil},
 	}
 	for b.Loop() {
 		for i, f := range functions { // in turns, so that another load on the machine slows all
@@ -141,11 +142,13 @@ func first(b *testing.B, binary string, environment []string, event string) (ans
 	return answer, took
 }
 
-// buildUsual builds the usual function without our tags.
-func buildUsual(b *testing.B) (binary string) {
-	binary = filepath.Join(b.TempDir(), "usual")
-	build := exec.CommandContext(b.Context(), "go", "build", "-o", binary, "./baseline")
-	if out, err := build.CombinedOutput(); err != nil {
+// build builds the command in a folder of the module.
+func build(b *testing.B, folder string, flags ...string) (binary string) {
+	binary = filepath.Join(b.TempDir(), "function")
+	arguments := slices.Concat([]string{"build", "-o", binary}, flags, []string{"plantstore/" + folder})
+	command := exec.CommandContext(b.Context(), "go", arguments...)
+	command.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := command.CombinedOutput(); err != nil {
 		b.Fatalf("go build: %s", out)
 	}
 	return binary

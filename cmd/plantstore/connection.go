@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -47,7 +48,7 @@ func (c *connection) isLocal() bool {
 // config returns the SDK's configuration. A local DynamoDB gets credentials of its own: it would accept most others, and
 // refuse a key id with an underscore.
 func (c *connection) config(ctx context.Context) (aws.Config, error) {
-	options := []func(*config.LoadOptions) error{config.WithLogger(logging.Nop{})}
+	options := []func(*config.LoadOptions) error{config.WithLogger(logging.Nop{}), config.WithHTTPClient(awshttp.NewBuildableClient())}
 	if c.isLocal() {
 		local := credentials.NewStaticCredentialsProvider("local", "local", "")
 		options = append(options, config.WithDefaultRegion("us-east-1"), config.WithCredentialsProvider(local))
@@ -72,7 +73,10 @@ func (c *connection) client(ctx context.Context, timeout time.Duration) (*dynamo
 	if err != nil {
 		return nil, err
 	}
-	return dynamo.NewClient(cfg, timeout), nil
+	if client, ok := cfg.HTTPClient.(*awshttp.BuildableClient); ok {
+		cfg.HTTPClient = client.WithTimeout(timeout)
+	}
+	return dynamo.NewClient(cfg), nil
 }
 
 // explain returns the error of a command that used table, as its user should see it.

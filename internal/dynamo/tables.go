@@ -2,6 +2,7 @@ package dynamo
 
 import (
 	"context"
+	"errors"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -13,8 +14,6 @@ const (
 	LocalTokensTable = "TokensTable"
 )
 
-const idAttribute = "id" // the key of both tables
-
 // Table is a table and its key.
 type Table struct {
 	Name    string
@@ -25,8 +24,8 @@ type Table struct {
 // Tables returns the tables of plants and of tokens, with these names. template.yaml describes both too.
 func Tables(plants, tokens string) []Table {
 	return []Table{
-		{Name: plants, Key: idAttribute, KeyType: types.ScalarAttributeTypeN},
-		{Name: tokens, Key: idAttribute, KeyType: types.ScalarAttributeTypeS},
+		{Name: plants, Key: "id", KeyType: types.ScalarAttributeTypeN},
+		{Name: tokens, Key: "id", KeyType: types.ScalarAttributeTypeS},
 	}
 }
 
@@ -39,7 +38,7 @@ func CreateTables(ctx context.Context, client *dynamodb.Client, plants, tokens s
 			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: &t.Key, AttributeType: t.KeyType}},
 			KeySchema:            []types.KeySchemaElement{{AttributeName: &t.Key, KeyType: types.KeyTypeHash}},
 		})
-		if err != nil && !causedBy[*types.ResourceInUseException](err) {
+		if _, exists := errors.AsType[*types.ResourceInUseException](err); err != nil && !exists {
 			return err
 		}
 	}

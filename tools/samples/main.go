@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"net/http"
 	"os"
 	"os/signal"
 	"time"
@@ -29,7 +30,8 @@ func main() {
 		Region:       "us-east-1",
 		BaseEndpoint: aws.String(os.Getenv("AWS_ENDPOINT_URL_DYNAMODB")),
 		Credentials:  credentials.NewStaticCredentialsProvider("local", "local", ""),
-	}, 10*time.Second)
+		HTTPClient:   http.DefaultClient,
+	})
 	// `sam local` calls the tables by their names in template.yaml.
 	if err := dynamo.CreateTables(ctx, client, "PlantsTable", "TokensTable"); err != nil {
 		log.Fatal(err)

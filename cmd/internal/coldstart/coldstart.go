@@ -47,7 +47,7 @@ func Open(tableVariable string, log *slog.Logger) (client *dynamodb.Client, tabl
 			return nil, "", fmt.Errorf("environment variable %s is not set", name)
 		}
 	}
-	client = dynamo.NewFunctionClient(config(), log)
+	client = dynamo.NewClient(config())
 	dynamo.Connect(client)
 	log.Info("cold start", "init_ms", time.Since(started).Milliseconds())
 	return client, os.Getenv(tableVariable), nil

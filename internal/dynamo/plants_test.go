@@ -1,0 +1,234 @@
+package dynamo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"plantstore/internal/plant"
+	"plantstore/internal/token"
+)
+
+// A request to create alice's fern has 2.7 s. An attempt reaches the table only if it is answered or applied. The columns
+// are what happens to the attempts, the code that the client is told, what is stored, and what the log names.
+const faultTable = `
+answered                                                          | 200  | alice's fern  |
+
+no server is found; answered                                      | 200  | alice's fern  |
+the connection breaks; answered                                   | 200  | alice's fern  |
+no answer comes; answered                                         | 200  | alice's fern  |
+DynamoDB fails; answered                                          | 200  | alice's fern  |
+DynamoDB fails by an exception; answered                          | 200  | alice's fern  |
+it is throttled; answered                                         | 200  | alice's fern  |
+it is over a limit of the account; answered                       | 200  | alice's fern  |
+it conflicts with a transaction; answered                         | 200  | alice's fern  |
+it conflicts with another region; answered                        | 200  | alice's fern  |
+a refusal is cut; answered                                        | 200  | alice's fern  |
+a proxy waits too long; answered                                  | 200  | alice's fern  |
+a proxy limits the rate; answered                                 | 200  | alice's fern  |
+a proxy refuses in HTML; answered                                 | 200  | alice's fern  |
+
+applied, but the connection breaks; answered                      | 200  | alice's fern  |
+applied, but no answer comes; answered                            | 200  | alice's fern  |
+applied, but DynamoDB fails; answered                             | 200  | alice's fern  |
+applied, but the answer is cut; answered                          | 200  | alice's fern  |
+applied, but the answer stalls; answered                          | 200  | alice's fern  |
+applied, but the answer is no JSON; answered                      | 200  | alice's fern  |
+
+applied, but no answer comes; no answer comes; answered           | 200  | alice's fern  |
+DynamoDB fails; DynamoDB fails; DynamoDB fails; answered          | 200  | alice's fern  |
+
+bob's fern is there; answered                                     | 3001 | bob's fern    |
+bob's fern is there; the connection breaks; answered              | 3001 | bob's fern    |
+alice's fern with a changed time is there; answered               | 3001 | alice's fern with a changed time |
+alice's ficus is there; answered                                  | 3002 | alice's ficus |
+alice's fern with an empty tag is there; answered                 | 3002 | alice's fern with an empty tag |
+
+access is denied                                                  | 5001 | nothing       | AccessDenied
+another server denies access                                      | 5001 | nothing       | AccessDenied
+it is throttled; access is denied                                 | 5001 | nothing       | AccessDenied
+applied, but the connection breaks; the table is gone             | 5001 | alice's fern  | ResourceNotFound
+
+no server is found, and so on                                     | 5002 | nothing       | no such host
+no answer comes, and so on                                        | 5002 | nothing       | deadline exceeded
+DynamoDB fails, and so on                                         | 5002 | nothing       | InternalServerError
+it is throttled, and so on                                        | 5002 | nothing       | Throttling
+it is throttled slowly, and so on                                 | 5002 | nothing       | Throttling
+it is over a limit of the account, and so on                      | 5002 | nothing       | RequestLimitExceeded
+applied, but the connection breaks; no answer comes, and so on    | 5002 | alice's fern  | deadline exceeded
+applied, but the connection breaks; the item is not returned      | 5002 | alice's fern  | item was not returned
+`
+
+func TestFaults(t *testing.T) {
+	for line := range strings.Lines(faultTable) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 4 {
+			continue
+		}
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		attempts, endless := strings.CutSuffix(cells[0], ", and so on")
+		rounds := 1
+		if endless {
+			rounds = 20 // the delays are random
+		}
+		t.Run(cells[0], func(t *testing.T) {
+			for range rounds {
+				synctest.Test(t, func(t *testing.T) {
+					testFaults(t, strings.Split(attempts, "; "), endless, cells[1]+" | "+cells[2], cells[3])
+				})
+			}
+		})
+	}
+}
+
+func testFaults(t *testing.T, attempts []string, endless bool, want, cause string) {
+	existing, isThere := strings.CutSuffix(attempts[0], " is there")
+	if isThere {
+		attempts = attempts[1:]
+	}
+	fake := newFake(attempts...)
+	if isThere {
+		fake.store(plantItems[existing])
+	}
+	start := time.Now()
+	err := create(t, fake, "alice")
+	if got := code(err) + " | " + fake.plant(); got != want {
+		t.Errorf("Create = %v\ngot  %s\nwant %s", err, got, want)
+	}
+	if !strings.Contains(fmt.Sprint(err), cause) {
+		t.Errorf("Create = %v, want %q in it", err, cause)
+	}
+	if n := len(fake.attempts); endless && n < 3 || !endless && n != len(attempts) {
+		t.Errorf("Create made %d attempts, want all of the row, and at least three if they go on", n)
+	}
+	if last := fake.attempts[len(fake.attempts)-1].Sub(start); last > 2600*time.Millisecond {
+		t.Errorf("an attempt began after %v, want none in the last 100 ms", last)
+	}
+}
+
+// create creates the subject's fern, within 2.7 s.
+func create(t *testing.T, fake *fake, subject string) error {
+	ctx, cancel := context.WithTimeout(t.Context(), 2700*time.Millisecond)
+	defer cancel()
+	store := &Plants{Client: fake.client(), Table: "plants"}
+	return store.Create(ctx, plant.Write{
+		NewPlant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: "fern"}},
+		WriteKey: subject + "'s key",
+		Subject:  subject,
+		Time:     time.Date(2026, 3, 1, 13, 0, 0, 0, time.FixedZone("CET", 3600)),
+	})
+}
+
+// plantItems are what the table may have. Other programs read these attributes.
+var plantItems = map[string]string{
+	"alice's fern": `{"created_at":{"S":"2026-03-01T12:00:00Z"},"created_by":{"S":"alice"},"id":{"N":"1"},` +
+		`"name":{"S":"fern"},"write_key":{"S":"alice's key"}}`,
+	"bob's fern": `{"created_at":{"S":"2026-03-01T12:00:00Z"},"created_by":{"S":"bob"},"id":{"N":"1"},` +
+		`"name":{"S":"fern"},"write_key":{"S":"bob's key"}}`,
+	"alice's ficus": `{"created_at":{"S":"2026-03-01T11:00:00Z"},"created_by":{"S":"alice"},"id":{"N":"1"},` +
+		`"name":{"S":"ficus"},"write_key":{"S":"alice's key"}}`,
+	"alice's fern with an empty tag": `{"created_at":{"S":"2026-03-01T11:00:00Z"},"created_by":{"S":"alice"},"id":{"N":"1"},` +
+		`"name":{"S":"fern"},"tag":{"S":""},"write_key":{"S":"alice's key"}}`,
+	"alice's fern with a changed time": `{"created_at":{"S":"yesterday"},"created_by":{"S":"alice"},"id":{"N":"1"},` +
+		`"name":{"S":"fern"},"write_key":{"S":"alice's key"}}`,
+}
+
+// plant names what the table has.
+func (f *fake) plant() string {
+	text := encode(f.items["1"])
+	for name, item := range plantItems {
+		if item == text {
+			return name
+		}
+	}
+	return strings.Replace(text, "null", "nothing", 1)
+}
+
+// code returns the code that a client gets for an error.
+func code(err error) string {
+	switch {
+	case err == nil:
+		return "200"
+	case errors.Is(err, plant.ErrExists):
+		return "3001"
+	case errors.Is(err, plant.ErrKeyReused):
+		return "3002"
+	case errors.Is(err, plant.ErrUnavailable):
+		return "5002"
+	case errors.Is(err, token.ErrNotFound):
+		return "2003"
+	case errors.Is(err, token.ErrUnavailable):
+		return "5003"
+	}
+	return "5001"
+}
+
+// Of writes of one id that race under random faults, those with one key win. Each 200 is the winner's, and each 3001 is
+// another's.
+func TestRacingWrites(t *testing.T) {
+	happens := []string{
+		"answered", "the connection breaks", "applied, but the connection breaks", "DynamoDB fails", "applied, but DynamoDB fails",
+		"answered", "no answer comes", "applied, but no answer comes", "it is throttled", "applied, but the answer is cut",
+	}
+	subjects := []string{"alice", "alice", "alice", "bob", "bob", "bob"}
+	told := map[string]int{}
+	for seed := range uint64(100) {
+		synctest.Test(t, func(t *testing.T) {
+			fake := newFake()
+			random := rand.New(rand.NewPCG(seed, 0))
+			fake.happens = func() string { return happens[random.IntN(len(happens))] }
+			answers := make([]string, len(subjects))
+			var group sync.WaitGroup
+			for i, subject := range subjects {
+				group.Go(func() { answers[i] = code(create(t, fake, subject)) })
+			}
+			group.Wait()
+			for i, subject := range subjects {
+				won := fake.plant() == subject+"'s fern"
+				if got := answers[i]; got != "5002" && (got != "200" || !won) && (got != "3001" || won) {
+					t.Errorf("seed %d: %s is told %s, and %s is stored", seed, subject, got, fake.plant())
+				}
+				told[answers[i]]++
+			}
+		})
+	}
+	if told["200"] < 100 || told["3001"] < 100 {
+		t.Errorf("the answers are %v, want 100 and more of 200 and of 3001", told)
+	}
+}
+
+// In a long outage, a client uses up its quota of retries. Then each call makes one attempt.
+func TestQuota(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := newFake("DynamoDB fails")
+		store := &Plants{Client: fake.client(), Table: "plants"}
+		for range 200 {
+			_ = store.Create(t.Context(), plant.Write{}) // the first call would never end without the quota
+		}
+		before := len(fake.attempts)
+		err := store.Create(t.Context(), plant.Write{})
+		if attempts := len(fake.attempts) - before; attempts != 1 || code(err) != "5002" {
+			t.Errorf("Create = %v after %d attempts, want 5002 after one", err, attempts)
+		}
+	})
+}
+
+func TestWithoutCredentials(t *testing.T) {
+	expired := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+		return aws.Credentials{}, errors.New("the credentials have expired")
+	})
+	store := &Plants{Client: NewClient(aws.Config{Region: "us-east-1", Credentials: expired}), Table: "plants"}
+	if err := store.Create(t.Context(), plant.Write{}); code(err) != "5001" {
+		t.Errorf("Create = %v, want 5001", err)
+	}
+}

@@ -63,13 +63,10 @@ func (r *retryer) RetryDelay(attempt int, err error) (time.Duration, error) {
 	return delay, nil
 }
 
-// isUnanswered reports whether a request was sent, and not answered by DynamoDB. DynamoDB refuses with a status 4xx and
-// an error that ends in Exception. Another answer may come from a proxy, or be cut.
+// isUnanswered reports whether an attempt has no answer of DynamoDB, whose refusals end in Exception. Any other answer
+// may come from a proxy, or be cut.
 func isUnanswered(err error) bool {
-	response, sent := errors.AsType[*smithyhttp.ResponseError](err) // without a response, its status is 0
-	if !sent {
-		return false
-	}
+	_, sent := errors.AsType[*smithyhttp.ResponseError](err) // also without a response
 	refusal, ok := errors.AsType[smithy.APIError](err)
-	return !ok || response.HTTPStatusCode()/100 != 4 || !strings.HasSuffix(refusal.ErrorCode(), "Exception")
+	return sent && !(ok && strings.HasSuffix(refusal.ErrorCode(), "Exception"))
 }

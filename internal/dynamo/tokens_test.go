@@ -86,6 +86,7 @@ func TestTokens(t *testing.T) {
 		{"a token is added", nil, add, "answered", "200 " + stored},
 		{"a token is added again", nil, add, "applied, but no answer comes; answered", "200 " + stored},
 		{"an add of a revoked token changes nothing", []string{revoked}, add, "answered", "200 " + revoked},
+		{"an add of another's id changes nothing", []string{change(`"d"`, `"e"`)}, add, "answered", "5001 " + change(`"d"`, `"e"`)},
 		{"an add of an id that exists changes nothing", []string{bare}, add, "answered", "5001 " + bare},
 		{"an add has no answer", nil, add, "applied, but no answer comes", "5003 " + stored},
 		{"an add is refused", nil, add, "access is denied", "5001 null"},

@@ -20,7 +20,7 @@ import (
 )
 
 // attemptTimeout limits an attempt in a function. DynamoDB answers in single milliseconds. Two attempts that hang leave
-// time for a third within the 1.7 s of the authorizer. The SDK alone would wait forever.
+// time for a third within the 1.7 s of the authorizer. By default, an attempt would wait forever.
 const attemptTimeout = 700 * time.Millisecond
 
 // NewClient returns a client. Its HTTP client is for a Lambda function, unless cfg has one. cfg need not come from the
@@ -41,10 +41,13 @@ func newHTTPClient(toAWS bool) *http.Client {
 	if toAWS {
 		amazon := x509.NewCertPool()
 		amazon.AppendCertsFromPEM(amazonRoots)
-		transport.DialTLSContext = dialTLS(amazon, nil) // nil are the system's
+		transport.DialTLSContext = dialTLS(amazon, nil) // nil is the system's pool
 	}
-	return &http.Client{Timeout: attemptTimeout, Transport: transport}
+	return &http.Client{Timeout: attemptTimeout, Transport: transport, CheckRedirect: stay}
 }
+
+// stay is for [http.Client.CheckRedirect]. A redirect is not DynamoDB's, and would get the token of the credentials.
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // amazonRoots are Amazon's root certificates. To parse the hundred of the system takes as long as the rest of a cold
 // start. Source: https://www.amazontrust.com/repository/.

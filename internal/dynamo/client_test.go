@@ -31,9 +31,9 @@ func TestConnect(t *testing.T) {
 			}
 			_, _ = io.WriteString(w, "{}")
 		}))
-		httpClient := newHTTPClient(false)
-		httpClient.Transport.(*http.Transport).DialContext = server.Client().Transport.(*http.Transport).DialContext
-		client := newClient(httpClient)
+		transport := newHTTPClient(false).Transport.(*http.Transport)
+		transport.DialContext = server.Client().Transport.(*http.Transport).DialContext
+		client := newClient(transport)
 		Connect(client)
 		for _, pause := range []time.Duration{29 * time.Second, 31 * time.Second} {
 			time.Sleep(pause)
@@ -48,31 +48,19 @@ func TestConnect(t *testing.T) {
 
 // A server is trusted if Amazon's roots, or else the system's, signed its certificate.
 func TestRoots(t *testing.T) {
-	server := httptest.NewUnstartedServer(http.NotFoundHandler())
-	server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	server.StartTLS()
+	server := httptest.NewTLSServer(http.NotFoundHandler())
 	defer server.Close()
-	signer, other := x509.NewCertPool(), x509.NewCertPool()
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	none, signer := x509.NewCertPool(), x509.NewCertPool()
 	signer.AddCert(server.Certificate())
-	tests := []struct {
-		name           string
-		amazon, system *x509.CertPool
-		trusted        bool
-	}{
-		{"Amazon's roots signed it", signer, other, true},
-		{"the system's roots signed it", other, signer, true},
-		{"no root signed it", other, other, false},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			connection, err := dialTLS(test.amazon, test.system)(t.Context(), "tcp", server.Listener.Addr().String())
-			if (err == nil) != test.trusted {
-				t.Errorf("dialTLS = %v, want the server trusted: %t", err, test.trusted)
-			}
-			if err == nil {
-				_ = connection.Close()
-			}
-		})
+	for system, want := range map[*x509.CertPool]bool{none: false, signer: true} {
+		connection, err := dialTLS(none, system)(t.Context(), "tcp", server.Listener.Addr().String())
+		if (err == nil) != want {
+			t.Errorf("dialTLS = %v, want the server trusted: %t", err, want)
+		}
+		if err == nil {
+			_ = connection.Close()
+		}
 	}
 }
 

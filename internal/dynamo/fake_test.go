@@ -33,20 +33,17 @@ type fake struct {
 type attributes map[string]map[string]any
 
 // newFake returns a fake in which this happens to the attempts, one after the other. The last one repeats.
-func newFake(happens ...string) *fake {
+func newFake(attempts string) *fake {
 	f := &fake{items: map[string]attributes{}}
+	happens := strings.Split(attempts, "; ")
 	f.happens = func() string { return happens[min(len(f.attempts), len(happens))-1] }
 	return f
 }
 
-// client returns a function's client, with this way to DynamoDB.
-func (f *fake) client() *dynamodb.Client {
+// newClient returns a function's client that reaches DynamoDB by transport.
+func newClient(transport http.RoundTripper) *dynamodb.Client {
 	httpClient := newHTTPClient(false)
-	httpClient.Transport = f
-	return newClient(httpClient)
-}
-
-func newClient(httpClient *http.Client) *dynamodb.Client {
+	httpClient.Transport = transport
 	return NewClient(aws.Config{
 		Region:       "us-east-1",
 		Credentials:  credentials.NewStaticCredentialsProvider("id", "secret", ""),
@@ -155,6 +152,7 @@ var happenings = map[string]roundTrip{
 	"a proxy waits too long":            answer(408, ""),
 	"a proxy limits the rate":           answer(429, `{"code": "too_many"}`),
 	"a proxy refuses in HTML":           answer(400, "<html>"),
+	"a proxy redirects":                 answer(302, ""),
 }
 
 func fail(err error) roundTrip {
@@ -163,7 +161,7 @@ func fail(err error) roundTrip {
 
 func respond(status int, body io.Reader) roundTrip {
 	return func(*http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(body)}, nil
+		return &http.Response{StatusCode: status, Header: http.Header{"Location": {"http://proxy"}}, Body: io.NopCloser(body)}, nil
 	}
 }
 

@@ -29,7 +29,7 @@ const (
 
 // The calls of the rows. Each returns the code, and what it found or what is stored.
 
-func tokens(f *fake) *Tokens { return &Tokens{Client: f.client(), Table: "tokens"} }
+func tokens(f *fake) *Tokens { return &Tokens{Client: newClient(f), Table: "tokens"} }
 
 func find(ctx context.Context, f *fake) string {
 	t, err := tokens(f).Find(ctx, "i")
@@ -107,7 +107,7 @@ func TestTokens(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				fake := newFake(strings.Split(test.attempts, "; ")...)
+				fake := newFake(test.attempts)
 				for _, text := range test.items {
 					fake.store(text)
 				}

@@ -67,6 +67,7 @@ func (r *retryer) RetryDelay(attempt int, err error) (time.Duration, error) {
 // may come from a proxy, or be cut.
 func isUnanswered(err error) bool {
 	_, sent := errors.AsType[*smithyhttp.ResponseError](err) // also without a response
-	refusal, ok := errors.AsType[smithy.APIError](err)
-	return sent && !(ok && strings.HasSuffix(refusal.ErrorCode(), "Exception"))
+	apiError, ok := errors.AsType[smithy.APIError](err)
+	refused := ok && strings.HasSuffix(apiError.ErrorCode(), "Exception")
+	return sent && !refused
 }

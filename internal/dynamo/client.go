@@ -30,7 +30,8 @@ func NewClient(cfg aws.Config) *dynamodb.Client {
 		cfg.HTTPClient = newHTTPClient(cfg.BaseEndpoint == nil)
 	}
 	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
-		o.Retryer = retry.AddWithErrorCodes(retry.NewStandard(), "TransactionConflictException", "ReplicatedWriteConflictException")
+		conflicts := []string{"TransactionConflictException", "ReplicatedWriteConflictException"}
+		o.Retryer = retry.AddWithErrorCodes(retry.NewStandard(), conflicts...)
 		o.Logger = logging.Nop{} // what matters comes back as an error
 	})
 }
@@ -55,8 +56,8 @@ func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse
 //go:embed amazon-roots.pem
 var amazonRoots []byte
 
-// dialTLS is for [http.Transport.DialTLSContext]. If none of Amazon's roots signed a certificate, it tries the system's,
-// because AWS may change its roots.
+// dialTLS is for [http.Transport.DialTLSContext]. If none of Amazon's roots signed a certificate, it tries the
+// system's, because AWS may change its roots.
 func dialTLS(amazon, system *x509.CertPool) func(ctx context.Context, network, address string) (net.Conn, error) {
 	dialer := func(roots *x509.CertPool) *tls.Dialer {
 		return &tls.Dialer{NetDialer: &net.Dialer{Timeout: attemptTimeout}, Config: &tls.Config{RootCAs: roots}}

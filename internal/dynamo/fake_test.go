@@ -19,8 +19,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// fake is the way to a DynamoDB with one table. The table applies a condition only if a request has one. A page of a scan
-// has one item. A read that is not consistent finds nothing.
+// fake is the way to a DynamoDB with one table. It applies a condition only if a request has one. A page of a scan has
+// one item. A read that is not consistent finds nothing.
 type fake struct {
 	happens func() string // to the next attempt: "answered", or a key of happenings, perhaps after "applied, but "
 
@@ -80,7 +80,8 @@ func (f *fake) apply(r *http.Request) (status int, result string) {
 	_ = json.NewDecoder(r.Body).Decode(&in) // the SDK wrote it
 	id := idOf(in.Item) + idOf(in.Key)      // a request has one of the two
 	item, exists := f.items[id]
-	if in.ConditionExpression == "attribute_not_exists(id)" && exists || in.ConditionExpression == "attribute_exists(id)" && !exists {
+	condition := in.ConditionExpression
+	if condition == "attribute_not_exists(id)" && exists || condition == "attribute_exists(id)" && !exists {
 		if in.ReturnValuesOnConditionCheckFailure == "ALL_OLD" {
 			return 400, `{"__type": "ConditionalCheckFailedException", "Item": ` + encode(item) + `}`
 		}
@@ -121,10 +122,13 @@ func encode(item attributes) string {
 	return string(text)
 }
 
+// store stores items, which follow one another.
 func (f *fake) store(text string) {
-	var item attributes
-	_ = json.Unmarshal([]byte(text), &item) // a test wrote it
-	f.items[idOf(item)] = item
+	for decoder := json.NewDecoder(strings.NewReader(text)); decoder.More(); {
+		var item attributes
+		_ = decoder.Decode(&item) // a test wrote it
+		f.items[idOf(item)] = item
+	}
 }
 
 type roundTrip = func(*http.Request) (*http.Response, error)
@@ -135,10 +139,9 @@ var happenings = map[string]roundTrip{
 	"the connection breaks":             fail(io.ErrUnexpectedEOF),
 	"no answer comes":                   waitAnd(time.Hour, fail(io.ErrUnexpectedEOF)),
 	"the answer is cut":                 respond(200, iotest.ErrReader(io.ErrUnexpectedEOF)),
-	"the answer stalls":                 func(r *http.Request) (*http.Response, error) { return respond(200, stalled{r.Context()})(r) },
+	"the answer stalls":                 stallInAnswer,
 	"the answer is no JSON":             answer(200, "#"),
 	"DynamoDB fails":                    refuse(500, "InternalServerError"),
-	"DynamoDB fails by an exception":    refuse(500, "XException"),
 	"it is throttled":                   refuse(400, "ThrottlingException"),
 	"it is throttled slowly":            waitAnd(500*time.Millisecond, refuse(400, "ThrottlingException")),
 	"it is over a limit of the account": refuse(400, "RequestLimitExceeded"),
@@ -161,7 +164,8 @@ func fail(err error) roundTrip {
 
 func respond(status int, body io.Reader) roundTrip {
 	return func(*http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: status, Header: http.Header{"Location": {"http://proxy"}}, Body: io.NopCloser(body)}, nil
+		header := http.Header{"Location": {"http://proxy"}} // of a redirect
+		return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(body)}, nil
 	}
 }
 
@@ -182,6 +186,10 @@ func waitAnd(delay time.Duration, next roundTrip) roundTrip {
 			return next(r)
 		}
 	}
+}
+
+func stallInAnswer(r *http.Request) (*http.Response, error) {
+	return respond(200, stalled{r.Context()})(r)
 }
 
 // stalled is a body of which nothing comes.

@@ -69,8 +69,8 @@ type item = map[string]types.AttributeValue
 
 // put stores an item, unless the table has one with its id. It returns that one, which an earlier attempt may have
 // stored.
-func put(ctx context.Context, client *dynamodb.Client, table string, i item, unavailable error) (existing item, err error) {
-	_, err = call(ctx, client.PutItem, &dynamodb.PutItemInput{
+func put(ctx context.Context, c *dynamodb.Client, table string, i item, unavailable error) (existing item, err error) {
+	_, err = call(ctx, c.PutItem, &dynamodb.PutItemInput{
 		TableName:                           &table,
 		Item:                                i,
 		ConditionExpression:                 aws.String("attribute_not_exists(id)"),

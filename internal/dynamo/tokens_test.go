@@ -57,60 +57,61 @@ func revoke(ctx context.Context, f *fake) string {
 func TestTokens(t *testing.T) {
 	const (
 		bare    = `{"id":{"S":"i"}}`
-		second  = `{"created_at":{"S":"2026-03-01T12:00:00Z"},"digest":{"S":"d"},"expires_at":{"N":"0"},"id":{"S":"j"},"subject":{"S":"s"}}`
-		another = "{j d s 2026-03-01 12:00:00 +0000 UTC 1970-01-01 00:00:00 +0000 UTC false}"
+		noToken = `{"id":{"S":"i"},"revoked":{"BOOL":true}}`
+		second  = `{"id":{"S":"j"},"digest":{"S":"e"},"subject":{"S":"t"}}`
+		another = "{j e t 0001-01-01 00:00:00 +0000 UTC 0001-01-01 00:00:00 +0000 UTC false}"
+		both    = "200 [" + printed + " " + another + "]"
 	)
 	revoked := strings.Replace(stored, `"subject"`, `"revoked":{"BOOL":true},"subject"`, 1)
-	change := func(from, to string) string { return strings.Replace(stored, from, to, 1) }
+	change := func(from, to string) string { return strings.Replace(revoked, from, to, 1) }
+	others := strings.Replace(stored, `"d"`, `"e"`, 1)
 	tests := []struct {
 		name     string
-		items    []string // before the call
+		items    string // before the call
 		call     func(context.Context, *fake) string
 		attempts string // the last one repeats
 		want     string
 	}{
-		{"a token is found", []string{stored}, find, "answered", "200 " + printed},
-		{"a revoked one is found", []string{revoked}, find, "answered", "200 " + strings.Replace(printed, "false", "true", 1)},
-		{"none is found", nil, find, "answered", "2003"},
-		{"a note is ignored", []string{change(`"subject"`, `"note":{"S":"n"},"subject"`)}, find, "answered", "200 " + printed},
-		{"revoked may be false", []string{strings.Replace(revoked, "true", "false", 1)}, find, "answered", "200 " + printed},
-		{"revoked is no word", []string{strings.Replace(revoked, `"BOOL":true`, `"S":"true"`, 1)}, find, "answered", "5001"},
-		{"revoked is no number", []string{strings.Replace(revoked, `"BOOL":true`, `"N":"1"`, 1)}, find, "answered", "5001"},
-		{"the time of expiry is no word", []string{change(`"N":"253402300799"`, `"S":"soon"`)}, find, "answered", "5001"},
-		{"a token has a digest", []string{change(`"digest":{"S":"d"},`, "")}, find, "answered", "5001"},
-		{"a token has a subject", []string{change(`,"subject":{"S":"s"}`, "")}, find, "answered", "5001"},
-		{"a find is repeated", []string{stored}, find, "no answer comes; no answer comes; answered", "200 " + printed},
-		{"a find has no answer", []string{stored}, find, "it is throttled", "5003"},
-		{"a find is refused", []string{stored}, find, "access is denied", "5001"},
+		{"a token is found", stored, find, "answered", "200 " + printed},
+		{"a revoked one is found", revoked, find, "answered", "200 " + strings.Replace(printed, "false", "true", 1)},
+		{"none is found", "", find, "answered", "2003"},
+		{"a note is ignored", change(`"revoked":{"BOOL":true}`, `"note":{"S":"n"}`), find, "answered", "200 " + printed},
+		{"revoked may be false", change("true", "false"), find, "answered", "200 " + printed},
+		{"revoked is no word", change(`"BOOL":true`, `"S":"true"`), find, "answered", "5001"},
+		{"revoked is no number", change(`"BOOL":true`, `"N":"1"`), find, "answered", "5001"},
+		{"the time of expiry is no word", change(`"N":"253402300799"`, `"S":"soon"`), find, "answered", "5001"},
+		{"a token has a digest", change(`"digest":{"S":"d"},`, ""), find, "answered", "5001"},
+		{"a token has a subject", change(`,"subject":{"S":"s"}`, ""), find, "answered", "5001"},
+		{"a find is repeated", stored, find, "no answer comes; no answer comes; answered", "200 " + printed},
+		{"a find has no answer", stored, find, "it is throttled", "5003"},
+		{"a find is refused", stored, find, "access is denied", "5001"},
 
-		{"a token is added", nil, add, "answered", "200 " + stored},
-		{"a token is added again", nil, add, "applied, but no answer comes; answered", "200 " + stored},
-		{"an add of a revoked token changes nothing", []string{revoked}, add, "answered", "200 " + revoked},
-		{"an add of another's id changes nothing", []string{change(`"d"`, `"e"`)}, add, "answered", "5001 " + change(`"d"`, `"e"`)},
-		{"an add of an id that exists changes nothing", []string{bare}, add, "answered", "5001 " + bare},
-		{"an add has no answer", nil, add, "applied, but no answer comes", "5003 " + stored},
-		{"an add is refused", nil, add, "access is denied", "5001 null"},
+		{"a token is added", "", add, "answered", "200 " + stored},
+		{"a token is added again", "", add, "applied, but no answer comes; answered", "200 " + stored},
+		{"an add of a revoked token changes nothing", revoked, add, "answered", "200 " + revoked},
+		{"an add of another's id changes nothing", others, add, "answered", "5001 " + others},
+		{"an add of an id that exists changes nothing", bare, add, "answered", "5001 " + bare},
+		{"an add has no answer", "", add, "applied, but no answer comes", "5003 " + stored},
+		{"an add is refused", "", add, "access is denied", "5001 null"},
 
-		{"a token is revoked", []string{stored}, revoke, "answered", "200 " + revoked},
-		{"an item that is no token is revoked", []string{bare}, revoke, "answered", `200 {"id":{"S":"i"},"revoked":{"BOOL":true}}`},
-		{"an unknown token is not revoked", nil, revoke, "answered", "2003 null"},
-		{"a revocation is repeated", []string{stored}, revoke, "applied, but no answer comes; answered", "200 " + revoked},
-		{"a revocation has no answer", []string{stored}, revoke, "applied, but no answer comes", "5003 " + revoked},
-		{"a revocation is refused", []string{stored}, revoke, "access is denied", "5001 " + stored},
+		{"a token is revoked", stored, revoke, "answered", "200 " + revoked},
+		{"an item that is no token is revoked", bare, revoke, "answered", "200 " + noToken},
+		{"an unknown token is not revoked", "", revoke, "answered", "2003 null"},
+		{"a revocation is repeated", stored, revoke, "applied, but no answer comes; answered", "200 " + revoked},
+		{"a revocation has no answer", stored, revoke, "applied, but no answer comes", "5003 " + revoked},
+		{"a revocation is refused", stored, revoke, "access is denied", "5001 " + stored},
 
-		{"a list has every page", []string{stored, second}, list, "answered", "200 [" + printed + " " + another + "]"},
-		{"a list goes on after an item that is no token", []string{bare, second}, list, "answered", "5001 [" + another + "]"},
-		{"a page is repeated", []string{stored, second}, list, "answered; no answer comes; answered", "200 [" + printed + " " + another + "]"},
-		{"a page has no answer", []string{stored, second}, list, "answered; it is throttled", "5003 [" + printed + "]"},
-		{"a page is refused", []string{stored, second}, list, "answered; access is denied", "5001 [" + printed + "]"},
+		{"a list has every page", stored + second, list, "answered", both},
+		{"a list goes on after an item that is no token", bare + second, list, "answered", "5001 [" + another + "]"},
+		{"a page is repeated", stored + second, list, "answered; no answer comes; answered", both},
+		{"a page has no answer", stored + second, list, "answered; it is throttled", "5003 [" + printed + "]"},
+		{"a page is refused", stored + second, list, "answered; access is denied", "5001 [" + printed + "]"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				fake := newFake(test.attempts)
-				for _, text := range test.items {
-					fake.store(text)
-				}
+				fake.store(test.items)
 				ctx, cancel := context.WithTimeout(t.Context(), 1700*time.Millisecond)
 				defer cancel()
 				start := time.Now()

@@ -48,7 +48,8 @@ func NewTables(t testing.TB) (client *dynamodb.Client, plants, tokens string) {
 	}
 	t.Cleanup(func() {
 		for _, table := range []string{plants, tokens} {
-			if _, err := client.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: &table}); err != nil {
+			_, err := client.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: &table})
+			if err != nil {
 				t.Error(err)
 			}
 		}

@@ -35,8 +35,8 @@ func examples() []plant.NewPlant {
 	}
 }
 
-// TestPlants tests an empty plant.Store. A store with a race fails only sometimes, so there are several rounds. What the
-// store has shows in another write with the key of the first: only the stored plant is a success.
+// TestPlants tests an empty plant.Store. A store with a race fails only sometimes, so there are several rounds. What is
+// stored shows in another write with the key of the first: only the stored plant is a success.
 func TestPlants(t *testing.T, store plant.Store, rounds int) {
 	for i, first := range examples() {
 		t.Run(fmt.Sprint("a plant with the id ", first.ID), func(t *testing.T) {
@@ -131,5 +131,6 @@ func expectFound(t *testing.T, store token.Store, want token.Token) {
 func newToken() token.Token {
 	id := rand.Text()
 	created := time.Unix(1_000_000_000, 0).UTC()
-	return token.Token{ID: id, Digest: token.Digest(id), Subject: "alice", CreatedAt: created, ExpiresAt: created.Add(time.Hour)}
+	expires := created.Add(time.Hour)
+	return token.Token{ID: id, Digest: token.Digest(id), Subject: "alice", CreatedAt: created, ExpiresAt: expires}
 }

@@ -14,7 +14,7 @@ import (
 
 func main() {
 	log := function.NewLog()
-	client, table, err := function.Open("TOKENS_TABLE", log)
+	client, table, err := function.Open("TOKENS_TABLE")
 	if err != nil {
 		log.Error("cannot run", "error", err.Error())
 		os.Exit(1)

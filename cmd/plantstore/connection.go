@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
@@ -47,7 +48,7 @@ func (c *connection) open(ctx context.Context) (*dynamo.Tokens, error) {
 		cfg.BaseEndpoint = &c.EndpointURL
 		cfg.ConfigSources = nil // in which an endpoint of the environment would win
 	}
-	return &dynamo.Tokens{Client: dynamo.NewClient(cfg, attemptTimeout), Table: table}, nil
+	return &dynamo.Tokens{Client: dynamo.NewClient(cfg), Table: table}, nil
 }
 
 func (c *connection) tableName(ctx context.Context) (string, error) {
@@ -77,7 +78,8 @@ func findTable(ctx context.Context, stack string) (string, error) {
 // loadConfig returns the SDK's configuration. A local DynamoDB gets credentials of its own, because it refuses a key id
 // with an underscore.
 func loadConfig(ctx context.Context, local bool) (aws.Config, error) {
-	var options []func(*config.LoadOptions) error
+	httpClient := awshttp.NewBuildableClient().WithTimeout(attemptTimeout)
+	options := []func(*config.LoadOptions) error{config.WithHTTPClient(httpClient)}
 	if local {
 		provider := credentials.NewStaticCredentialsProvider("local", "local", "")
 		options = append(options, config.WithDefaultRegion("us-east-1"), config.WithCredentialsProvider(provider))

@@ -1,14 +1,14 @@
 package dynamo
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/hex"
 	"encoding/pem"
+	"fmt"
 	"io"
 	"log"
-	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -16,88 +16,63 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
-// Connect sends a GET without credentials. The first call uses its connection, unless the connection has been idle
-// for more than 30 s.
+// Connect sends a GET without credentials. A call uses its connection, unless that has been idle for 30 s.
 func TestConnect(t *testing.T) {
-	tests := []struct {
-		name        string
-		pause       time.Duration
-		connections int64
-	}{
-		{name: "a call after a pause", pause: 20 * time.Second, connections: 1},
-		{name: "a call after a long pause", pause: time.Minute, connections: 2},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				long := strings.Repeat(" ", 1<<20) // more than net/http reads when an answer is closed
-				fake := newFake(t, refuseWith(long), succeed)
-				client := fake.client()
-				Connect(client)
-				time.Sleep(test.pause)
-				_, _ = (&Tokens{Client: client, Table: "tokens"}).Find(t.Context(), "id") // there is no such token
-				requests := fake.requests
-				if len(requests) != 2 {
-					t.Fatalf("Connect and Find sent %d requests, want 2", len(requests))
-				}
-				got := requests[0]
-				if got.Method != http.MethodGet || got.URL.String() != "http://fake" {
-					t.Errorf("Connect sent %s %s, want GET http://fake", got.Method, got.URL)
-				}
-				if got.Header.Get("Authorization") != "" || got.body != "" {
-					t.Errorf("Connect sent %v and %q, want neither credentials nor a body", got.Header, got.body)
-				}
-				if got := fake.connections.Load(); got != test.connections {
-					t.Errorf("Connect and Find opened %d connections, want %d", got, test.connections)
-				}
-			})
-		})
+	synctest.Test(t, func(t *testing.T) {
+		var got []string
+		server := httptest.NewTestServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, port, _ := net.SplitHostPort(r.RemoteAddr) // of the connection
+			got = append(got, fmt.Sprintf("%s %s signed: %t", port, r.Method, r.Header.Get("Authorization") != ""))
+			if r.Method == http.MethodGet {
+				_, _ = io.WriteString(w, strings.Repeat(" ", 1<<20)) // more than net/http reads when an answer is closed
+				return
+			}
+			_, _ = io.WriteString(w, "{}")
+		}))
+		transport := newHTTPClient(false).Transport.(*http.Transport)
+		transport.DialContext = server.Client().Transport.(*http.Transport).DialContext
+		client := newClient(transport)
+		Connect(client)
+		for _, pause := range []time.Duration{29 * time.Second, 31 * time.Second} {
+			time.Sleep(pause)
+			_ = (&Tokens{Client: client, Table: "tokens"}).Add(t.Context(), issued)
+		}
+		want := []string{"10001 GET signed: false", "10001 POST signed: true", "10002 POST signed: true"}
+		if !slices.Equal(got, want) {
+			t.Errorf("the requests are %q, want %q", got, want)
+		}
+	})
+}
+
+// A server is trusted if Amazon's roots, or else the system's, signed its certificate.
+func TestRoots(t *testing.T) {
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	none, signer := x509.NewCertPool(), x509.NewCertPool()
+	signer.AddCert(server.Certificate())
+	for system, want := range map[*x509.CertPool]bool{none: false, signer: true} {
+		connection, err := dialTLS(none, system)(t.Context(), "tcp", server.Listener.Addr().String())
+		if (err == nil) != want {
+			t.Errorf("dialTLS = %v, want the server trusted: %t", err, want)
+		}
+		if err == nil {
+			_ = connection.Close()
+		}
 	}
 }
 
-// A certificate that only the system's roots signed is accepted, after one warning. No other certificate
-// is.
-func TestRoots(t *testing.T) {
-	t.Parallel()
-	server := httptest.NewUnstartedServer(succeed)
-	server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	server.StartTLS() // its certificate is for 127.0.0.1, not for localhost
-	t.Cleanup(server.Close)
-	signer, other := x509.NewCertPool(), x509.NewCertPool()
-	signer.AddCert(server.Certificate())
-	elsewhere := strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
-	tests := []struct {
-		name           string
-		amazon, system *x509.CertPool
-		url            string
-		accepted       bool
-		warnings       int
-	}{
-		{name: "Amazon's roots signed it", amazon: signer, system: other, url: server.URL, accepted: true},
-		{name: "only the system's roots signed it", amazon: other, system: signer, url: server.URL, accepted: true, warnings: 1},
-		{name: "no root signed it", amazon: other, system: other, url: server.URL, warnings: 1},
-		{name: "it is for another name", amazon: signer, system: signer, url: elsewhere},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			var warnings bytes.Buffer
-			dial := dialTLS(test.amazon, test.system, slog.New(slog.NewJSONHandler(&warnings, nil)))
-			for range 2 {
-				client := &http.Client{Transport: &http.Transport{DialTLSContext: dial}}
-				answer, err := client.Get(test.url)
-				if (err == nil) != test.accepted {
-					t.Errorf("Get = %v, want the certificate accepted: %t", err, test.accepted)
-				}
-				if err == nil {
-					_ = answer.Body.Close()
-				}
-			}
-			if got := strings.Count(warnings.String(), `"level":"WARN"`); got != test.warnings {
-				t.Errorf("%d warnings, want %d: %s", got, test.warnings, &warnings)
-			}
-		})
+// Amazon's roots are tried for AWS's own endpoint alone. Another one would get a second handshake.
+func TestRootsByEndpoint(t *testing.T) {
+	for endpoint, want := range map[*string]bool{nil: true, aws.String("https://dynamodb.example"): false} {
+		client := NewClient(aws.Config{BaseEndpoint: endpoint}).Options().HTTPClient.(*http.Client)
+		if got := client.Transport.(*http.Transport).DialTLSContext != nil; got != want {
+			t.Errorf("endpoint %q: Amazon's roots are tried: %t, want %t", aws.ToString(endpoint), got, want)
+		}
 	}
 }
 

@@ -1,141 +1,201 @@
 package dynamo
 
 import (
-	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 	"io"
-	"log/slog"
+	"maps"
 	"net"
 	"net/http"
-	"net/http/httptest"
-	"strconv"
-	"sync/atomic"
-	"testing"
+	"slices"
+	"strings"
+	"sync"
+	"testing/iotest"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// fake is a server in place of DynamoDB, in the bubble of a test, and the HTTP client that reaches it. Its
-// attempts decide what the server does with the requests, one each; the last attempt repeats.
+// fake is the way to a DynamoDB with one table. It applies a condition only if a request has one. A page of a scan has
+// one item. A read that is not consistent finds nothing.
 type fake struct {
-	attempts    []http.HandlerFunc
-	http        aws.HTTPClient
-	requests    []request // so far
-	connections atomic.Int64
+	happens func() string // to the next attempt: "answered", or a key of happenings, perhaps after "applied, but "
+
+	mu       sync.Mutex
+	attempts []time.Time           // when each began
+	items    map[string]attributes // by id
 }
 
-// noServer is an attempt whose host is not found, as in an outage of DNS. The SDK alone would give up.
-var noServer http.HandlerFunc
+// attributes has the types and values of an item's attributes.
+type attributes map[string]map[string]any
 
-// request is a request of the client.
-type request struct {
-	*http.Request
-	body string
-}
-
-func newFake(t *testing.T, attempts ...http.HandlerFunc) *fake {
-	t.Helper()
-	f := &fake{attempts: attempts}
-	network, _ := httptest.NewTestServer(t, f).Client().Transport.(*http.Transport)
-	client, _ := functionClient("us-east-1", "http://fake").Options().HTTPClient.(*awshttp.BuildableClient)
-	f.http = client.WithTransportOptions(func(t *http.Transport) {
-		t.DialContext = func(ctx context.Context, protocol, address string) (net.Conn, error) {
-			f.connections.Add(1)
-			return network.DialContext(ctx, protocol, address)
-		}
-	})
+// newFake returns a fake in which this happens to the attempts, one after the other. The last one repeats.
+func newFake(attempts string) *fake {
+	f := &fake{items: map[string]attributes{}}
+	happens := strings.Split(attempts, "; ")
+	f.happens = func() string { return happens[min(len(f.attempts), len(happens))-1] }
 	return f
 }
 
-// Do implements [aws.HTTPClient]. It records a request and sends it to the path of its attempt.
-func (f *fake) Do(r *http.Request) (*http.Response, error) {
-	var body []byte
-	if r.Body != nil {
-		body, _ = io.ReadAll(r.Body) // from memory
-		r.Body = io.NopCloser(bytes.NewReader(body))
+// newClient returns a function's client that reaches DynamoDB by transport.
+func newClient(transport http.RoundTripper) *dynamodb.Client {
+	httpClient := newHTTPClient(false)
+	httpClient.Transport = transport
+	return NewClient(aws.Config{
+		Region:       "us-east-1",
+		Credentials:  credentials.NewStaticCredentialsProvider("id", "secret", ""),
+		BaseEndpoint: aws.String("http://fake"),
+		HTTPClient:   httpClient,
+	})
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (f *fake) RoundTrip(r *http.Request) (*http.Response, error) { return f.attempt(r)(r) }
+
+func (f *fake) attempt(r *http.Request) roundTrip {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.attempts = append(f.attempts, time.Now())
+	happens, applied := strings.CutPrefix(f.happens(), "applied, but ")
+	if !applied && happens != "answered" {
+		return happenings[happens]
 	}
-	attempt := min(len(f.requests), len(f.attempts)-1)
-	f.requests = append(f.requests, request{Request: r, body: string(body)})
-	if f.attempts[attempt] == nil {
-		return nil, &net.DNSError{Err: "no such host", IsNotFound: true}
+	status, result := f.apply(r)
+	if applied {
+		return happenings[happens]
 	}
-	numbered := r.Clone(r.Context())
-	numbered.URL.Path = "/" + strconv.Itoa(attempt)
-	return f.http.Do(numbered)
+	return answer(status, result)
 }
 
-// ServeHTTP lets the attempt of a request answer it.
-func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	attempt, _ := strconv.Atoi(r.URL.Path[1:])
-	_, _ = io.Copy(io.Discard, r.Body) // only then does the server notice that the client gave up
-	f.attempts[attempt](w, r)
-}
-
-// client returns a function's client of the fake.
-func (f *fake) client() *dynamodb.Client {
-	options := functionClient("us-east-1", "http://fake").Options()
-	options.HTTPClient = f
-	return dynamodb.New(options)
-}
-
-// The stores in the fake.
-func (f *fake) plants() *Plants { return &Plants{Client: f.client(), Table: "plants"} }
-func (f *fake) tokens() *Tokens { return &Tokens{Client: f.client(), Table: "tokens"} }
-
-// functionClient returns a function's client of the DynamoDB at endpoint, or of AWS's if endpoint is
-// empty.
-func functionClient(region, endpoint string) *dynamodb.Client {
-	cfg := aws.Config{Region: region, Credentials: credentials.NewStaticCredentialsProvider("id", "secret", "")}
-	if endpoint != "" {
-		cfg.BaseEndpoint = &endpoint
+// apply does what a request asks for. It names an error as other servers of the API do, without a namespace.
+func (f *fake) apply(r *http.Request) (status int, result string) {
+	var in struct {
+		Item, Key, ExclusiveStartKey, ExpressionAttributeValues                    attributes
+		ConditionExpression, ReturnValuesOnConditionCheckFailure, UpdateExpression string
+		ConsistentRead                                                             bool
 	}
-	return NewFunctionClient(cfg, slog.New(slog.DiscardHandler))
+	_ = json.NewDecoder(r.Body).Decode(&in) // the SDK wrote it
+	id := idOf(in.Item) + idOf(in.Key)      // a request has one of the two
+	item, exists := f.items[id]
+	condition := in.ConditionExpression
+	if condition == "attribute_not_exists(id)" && exists || condition == "attribute_exists(id)" && !exists {
+		if in.ReturnValuesOnConditionCheckFailure == "ALL_OLD" {
+			return 400, `{"__type": "ConditionalCheckFailedException", "Item": ` + encode(item) + `}`
+		}
+		return 400, `{"__type": "ConditionalCheckFailedException"}`
+	}
+	switch _, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), "."); {
+	case operation == "PutItem":
+		f.items[id] = in.Item
+	case operation == "UpdateItem":
+		name, value, _ := strings.Cut(strings.TrimPrefix(in.UpdateExpression, "SET "), " = ")
+		updated := attributes{name: in.ExpressionAttributeValues[value]}
+		maps.Copy(updated, item)
+		f.items[id] = updated
+	case operation == "GetItem" && in.ConsistentRead && exists:
+		return 200, `{"Item": ` + encode(item) + `}`
+	case operation == "Scan" && in.ConsistentRead:
+		ids := slices.Sorted(maps.Keys(f.items))
+		next := slices.Index(ids, idOf(in.ExclusiveStartKey)) + 1
+		page := f.items[ids[next]]
+		last := attributes{}
+		if next+1 < len(ids) {
+			last["id"] = page["id"]
+		}
+		return 200, `{"Items": [` + encode(page) + `], "LastEvaluatedKey": ` + encode(last) + `}`
+	}
+	return 200, "{}"
 }
 
-// do returns what the fake does, one attempt after the other.
-func do(attempts ...http.HandlerFunc) []http.HandlerFunc { return attempts }
-
-var (
-	succeed  = answer(http.StatusOK, "{}")
-	fail     = answer(http.StatusInternalServerError, errorBody("InternalServerError"))
-	throttle = refuse("ThrottlingException")
-	limit    = refuse("RequestLimitExceeded")
-	deny     = refuse("AccessDeniedException")
-	noTable  = refuse("ResourceNotFoundException")
-)
-
-// namespace precedes the name of an error in DynamoDB's answers.
-const namespace = "com.amazonaws.dynamodb.v20120810#"
-
-// refuse returns DynamoDB's refusal with this error.
-func refuse(errorType string) http.HandlerFunc { return refuseWith(errorBody(errorType)) }
-
-func refuseWith(body string) http.HandlerFunc { return answer(http.StatusBadRequest, body) }
-
-func errorBody(errorType string) string {
-	return `{"__type":"` + namespace + errorType + `"}`
+func idOf(item attributes) string {
+	for _, value := range item["id"] {
+		return fmt.Sprint(value)
+	}
+	return ""
 }
 
-func answer(status int, body string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(status)
-		_, _ = io.WriteString(w, body)
+func encode(item attributes) string {
+	text, _ := json.Marshal(item) // of maps and texts
+	return string(text)
+}
+
+// store stores items, which follow one another.
+func (f *fake) store(text string) {
+	for decoder := json.NewDecoder(strings.NewReader(text)); decoder.More(); {
+		var item attributes
+		_ = decoder.Decode(&item) // a test wrote it
+		f.items[idOf(item)] = item
 	}
 }
 
-func hangUp(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+type roundTrip = func(*http.Request) (*http.Response, error)
 
-func stall(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+// happenings are what may happen to an attempt, besides an answer.
+var happenings = map[string]roundTrip{
+	"no server is found":                fail(&net.DNSError{Err: "no such host", IsNotFound: true}),
+	"the connection breaks":             fail(io.ErrUnexpectedEOF),
+	"no answer comes":                   waitAnd(time.Hour, fail(io.ErrUnexpectedEOF)),
+	"the answer is cut":                 respond(200, iotest.ErrReader(io.ErrUnexpectedEOF)),
+	"the answer stalls":                 stallInAnswer,
+	"the answer is no JSON":             answer(200, "#"),
+	"DynamoDB fails":                    refuse(500, "InternalServerError"),
+	"it is throttled":                   refuse(400, "ThrottlingException"),
+	"it is throttled slowly":            waitAnd(500*time.Millisecond, refuse(400, "ThrottlingException")),
+	"it is over a limit of the account": refuse(400, "RequestLimitExceeded"),
+	"it conflicts with a transaction":   refuse(400, "TransactionConflictException"),
+	"it conflicts with another region":  refuse(400, "ReplicatedWriteConflictException"),
+	"the item is not returned":          refuse(400, "ConditionalCheckFailedException"),
+	"access is denied":                  refuse(400, "AccessDeniedException"),
+	"the table is gone":                 refuse(400, "ResourceNotFoundException"),
+	"another server denies access":      answer(403, `{"__type": "AccessDeniedException"}`),
+	"a refusal is cut":                  respond(400, iotest.ErrReader(io.ErrUnexpectedEOF)),
+	"a proxy waits too long":            answer(408, ""),
+	"a proxy limits the rate":           answer(429, `{"code": "too_many"}`),
+	"a proxy refuses in HTML":           answer(400, "<html>"),
+	"a proxy redirects":                 answer(302, ""),
+}
 
-// begin sends a part of an answer, after which the fake does what next says.
-func begin(status int, next http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Length", "100")
-		answer(status, "{").ServeHTTP(w, r)
-		_ = http.NewResponseController(w).Flush()
-		next(w, r)
+func fail(err error) roundTrip {
+	return func(*http.Request) (*http.Response, error) { return nil, err }
+}
+
+func respond(status int, body io.Reader) roundTrip {
+	return func(*http.Request) (*http.Response, error) {
+		header := http.Header{"Location": {"http://proxy"}} // of a redirect
+		return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(body)}, nil
 	}
+}
+
+func answer(status int, body string) roundTrip {
+	return func(r *http.Request) (*http.Response, error) { return respond(status, strings.NewReader(body))(r) }
+}
+
+func refuse(status int, name string) roundTrip {
+	return answer(status, `{"__type": "com.amazonaws.dynamodb.v20120810#`+name+`"}`)
+}
+
+func waitAnd(delay time.Duration, next roundTrip) roundTrip {
+	return func(r *http.Request) (*http.Response, error) {
+		select {
+		case <-r.Context().Done():
+			return nil, r.Context().Err()
+		case <-time.After(delay):
+			return next(r)
+		}
+	}
+}
+
+func stallInAnswer(r *http.Request) (*http.Response, error) {
+	return respond(200, stalled{r.Context()})(r)
+}
+
+// stalled is a body of which nothing comes.
+type stalled struct{ context.Context }
+
+func (s stalled) Read([]byte) (int, error) {
+	<-s.Done()
+	return 0, s.Err()
 }

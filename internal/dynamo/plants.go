@@ -23,67 +23,65 @@ type Plants struct {
 
 var _ plant.Store = (*Plants)(nil)
 
-// plantItem is a plant as the table holds it.
+// plantItem is a plant as the table holds it. Other programs read it.
 type plantItem struct {
-	ID int64 `dynamodbav:"id"`
-	plantAttributes
-	CreatedAt time.Time `dynamodbav:"created_at"` // RFC 3339, UTC
-	CreatedBy string    `dynamodbav:"created_by"` // subject of the request's token
+	ID        int64     `dynamodbav:"id"`
+	Name      string    `dynamodbav:"name"`
+	Tag       *string   `dynamodbav:"tag,omitempty"` // a pointer to "" is stored
+	CreatedAt time.Time `dynamodbav:"created_at"`    // RFC 3339, UTC
+	CreatedBy string    `dynamodbav:"created_by"`    // subject of the request's token
 	WriteKey  string    `dynamodbav:"write_key"`
-}
-
-// plantAttributes has the fields of [plant.Plant].
-type plantAttributes struct {
-	Name string  `dynamodbav:"name"`
-	Tag  *string `dynamodbav:"tag,omitempty"` // a pointer to "" is stored
 }
 
 // Create implements [plant.Store].
 func (s *Plants) Create(ctx context.Context, w plant.Write) error {
-	item, err := attributevalue.MarshalMap(plantItem{
-		ID:              w.NewPlant.ID,
-		plantAttributes: plantAttributes(w.NewPlant.Plant),
-		CreatedAt:       w.Time.UTC(),
-		CreatedBy:       w.Subject,
-		WriteKey:        w.WriteKey,
+	i, err := attributevalue.MarshalMap(plantItem{
+		ID:        w.NewPlant.ID,
+		Name:      w.NewPlant.Name,
+		Tag:       w.NewPlant.Tag,
+		CreatedAt: w.Time.UTC(),
+		CreatedBy: w.Subject,
+		WriteKey:  w.WriteKey,
 	})
 	if err != nil {
 		return fmt.Errorf("dynamo: encode plant: %w", err)
 	}
-	existing, err := putNew(ctx, s.Client, s.Table, item, plant.ErrUnavailable)
+	existing, err := put(ctx, s.Client, s.Table, i, plant.ErrUnavailable)
 	if existing != nil {
 		return checkExistingPlant(w, existing)
 	}
 	return err
 }
 
-func checkExistingPlant(w plant.Write, item map[string]types.AttributeValue) error {
+func checkExistingPlant(w plant.Write, existing item) error {
 	var stored plantItem
-	err := attributevalue.UnmarshalMap(item, &stored)
+	err := attributevalue.UnmarshalMap(existing, &stored)
 	switch {
 	case err != nil, stored.WriteKey != w.WriteKey: // another program, or another request, wrote it
 		return plant.ErrExists
-	case !reflect.DeepEqual(plant.Plant(stored.plantAttributes), w.NewPlant.Plant):
+	case !reflect.DeepEqual(plant.Plant{Name: stored.Name, Tag: stored.Tag}, w.NewPlant.Plant):
 		return plant.ErrKeyReused
 	}
-	return nil
+	return nil // an earlier attempt stored it
 }
 
-// putNew puts an item, unless the table has one with its id. Then it returns that one, which an earlier attempt whose
-// answer was lost may have stored.
-func putNew(ctx context.Context, client *dynamodb.Client, table string, item map[string]types.AttributeValue, unavailable error) (existing map[string]types.AttributeValue, err error) {
-	_, err = call(ctx, client, (*dynamodb.Client).PutItem, &dynamodb.PutItemInput{
+type item = map[string]types.AttributeValue
+
+// put stores an item, unless the table has one with its id. It returns that one, which an earlier attempt may have
+// stored.
+func put(ctx context.Context, c *dynamodb.Client, table string, i item, unavailable error) (existing item, err error) {
+	_, err = call(ctx, c.PutItem, &dynamodb.PutItemInput{
 		TableName:                           &table,
-		Item:                                item,
-		ConditionExpression:                 aws.String("attribute_not_exists(" + idAttribute + ")"),
+		Item:                                i,
+		ConditionExpression:                 aws.String("attribute_not_exists(id)"),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}, unavailable)
-	conditionFailed, ok := errors.AsType[*types.ConditionalCheckFailedException](err)
+	failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err)
 	if !ok {
 		return nil, err
 	}
-	if len(conditionFailed.Item) == 0 { // DynamoDB returns it, another server of its API may not
+	if len(failed.Item) == 0 { // DynamoDB returns it, another server of its API may not
 		return nil, fmt.Errorf("%w: the id exists, and its item was not returned", unavailable)
 	}
-	return conditionFailed.Item, nil
+	return failed.Item, nil
 }

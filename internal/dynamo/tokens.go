@@ -33,9 +33,9 @@ type tokenItem struct {
 	Revoked   bool      `dynamodbav:"revoked,omitempty"`
 }
 
-// Find implements [token.Finder]. It reads consistently, so that a revoked token is refused at once.
+// Find implements [token.Store]. It reads consistently, so that a revoked token is refused at once.
 func (s *Tokens) Find(ctx context.Context, id string) (token.Token, error) {
-	out, err := call(ctx, s.Client, (*dynamodb.Client).GetItem, &dynamodb.GetItemInput{
+	out, err := call(ctx, s.Client.GetItem, &dynamodb.GetItemInput{
 		TableName:      &s.Table,
 		Key:            tokenKey(id),
 		ConsistentRead: aws.Bool(true),
@@ -49,15 +49,15 @@ func (s *Tokens) Find(ctx context.Context, id string) (token.Token, error) {
 	return decodeToken(out.Item)
 }
 
-func tokenKey(id string) map[string]types.AttributeValue {
-	return map[string]types.AttributeValue{idAttribute: &types.AttributeValueMemberS{Value: id}}
+func tokenKey(id string) item {
+	return item{"id": &types.AttributeValueMemberS{Value: id}}
 }
 
 // decodeToken returns an error if an attribute has the wrong type, or if the digest or the subject is missing. A token
 // without a time of expiry is expired.
-func decodeToken(item map[string]types.AttributeValue) (token.Token, error) {
+func decodeToken(i item) (token.Token, error) {
 	var stored tokenItem
-	err := attributevalue.UnmarshalMap(item, &stored)
+	err := attributevalue.UnmarshalMap(i, &stored)
 	if err == nil && (stored.Digest == "" || stored.Subject == "") {
 		err = errors.New("it has no digest or no subject")
 	}
@@ -70,36 +70,36 @@ func decodeToken(item map[string]types.AttributeValue) (token.Token, error) {
 
 // Add implements [token.Store].
 func (s *Tokens) Add(ctx context.Context, t token.Token) error {
-	item, err := attributevalue.MarshalMap(tokenItem(t))
+	i, err := attributevalue.MarshalMap(tokenItem(t))
 	if err != nil {
 		return fmt.Errorf("dynamo: encode token: %w", err)
 	}
-	existing, err := putNew(ctx, s.Client, s.Table, item, token.ErrUnavailable)
+	existing, err := put(ctx, s.Client, s.Table, i, token.ErrUnavailable)
 	if existing != nil {
 		return checkExistingToken(t, existing)
 	}
 	return err
 }
 
-func checkExistingToken(t token.Token, item map[string]types.AttributeValue) error {
-	stored, err := decodeToken(item)
+func checkExistingToken(t token.Token, existing item) error {
+	stored, err := decodeToken(existing)
 	stored.Revoked = t.Revoked
 	if err != nil || stored != t {
-		return errors.New("dynamo: put token: another token has this id")
+		return errors.New("dynamo: another token has this id")
 	}
 	return nil // an earlier attempt stored it
 }
 
 // Revoke implements [token.Store]. It revokes any item with this id, readable or not.
 func (s *Tokens) Revoke(ctx context.Context, id string) error {
-	_, err := call(ctx, s.Client, (*dynamodb.Client).UpdateItem, &dynamodb.UpdateItemInput{
+	_, err := call(ctx, s.Client.UpdateItem, &dynamodb.UpdateItemInput{
 		TableName:                 &s.Table,
 		Key:                       tokenKey(id),
-		ConditionExpression:       aws.String("attribute_exists(" + idAttribute + ")"),
+		ConditionExpression:       aws.String("attribute_exists(id)"),
 		UpdateExpression:          aws.String("SET revoked = :true"),
-		ExpressionAttributeValues: map[string]types.AttributeValue{":true": &types.AttributeValueMemberBOOL{Value: true}},
+		ExpressionAttributeValues: item{":true": &types.AttributeValueMemberBOOL{Value: true}},
 	}, token.ErrUnavailable)
-	if causedBy[*types.ConditionalCheckFailedException](err) {
+	if _, missing := errors.AsType[*types.ConditionalCheckFailedException](err); missing {
 		return token.ErrNotFound
 	}
 	return err
@@ -109,14 +109,14 @@ func (s *Tokens) Revoke(ctx context.Context, id string) error {
 // item holds no token, or a page cannot be read, List also returns an error.
 func (s *Tokens) List(ctx context.Context) (tokens []token.Token, err error) {
 	var unreadable error
-	in := &dynamodb.ScanInput{TableName: &s.Table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(pageSize)}
+	in := &dynamodb.ScanInput{TableName: &s.Table, ConsistentRead: aws.Bool(true)}
 	for {
-		page, err := s.scanPage(ctx, in)
+		page, err := s.scan(ctx, in)
 		if err != nil {
 			return tokens, err
 		}
-		for _, item := range page.Items {
-			t, err := decodeToken(item)
+		for _, i := range page.Items {
+			t, err := decodeToken(i)
 			if err != nil {
 				unreadable = err
 				continue
@@ -130,13 +130,9 @@ func (s *Tokens) List(ctx context.Context) (tokens []token.Token, err error) {
 	}
 }
 
-const (
-	pageTimeout = 10 * time.Second // retries included; a scan takes as long as pages come
-	pageSize    = 4000             // tokens, about 1 MB. Without a limit, DynamoDB Local reads the whole table for each page
-)
-
-func (s *Tokens) scanPage(ctx context.Context, in *dynamodb.ScanInput) (*dynamodb.ScanOutput, error) {
-	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
+// scan reads a page in at most 10 s. A list takes as long as pages come.
+func (s *Tokens) scan(ctx context.Context, in *dynamodb.ScanInput) (*dynamodb.ScanOutput, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	return call(ctx, s.Client, (*dynamodb.Client).Scan, in, token.ErrUnavailable)
+	return call(ctx, s.Client.Scan, in, token.ErrUnavailable)
 }

@@ -2,7 +2,7 @@ package dynamo
 
 import (
 	"context"
-	"net/http"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -11,167 +11,115 @@ import (
 	"plantstore/internal/token"
 )
 
-// item is a token, as DynamoDB answers it. It expires in the last second of the year 9999.
-const item = `{"id": {"S": "i"}, "digest": {"S": "d"}, "subject": {"S": "s"},
-	"created_at": {"S": "2026-03-01T12:00:00Z"}, "expires_at": {"N": "253402300799"}}`
+// One token as it is issued, as it is printed, and as the table holds it. Other programs read these attributes. The
+// table's TTL needs seconds.
+var issued = token.Token{
+	ID:        "i",
+	Digest:    "d",
+	Subject:   "s",
+	CreatedAt: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
+	ExpiresAt: time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC),
+}
 
-// found is the answer to a GetItem that found this item.
-func found(stored string) http.HandlerFunc { return answer(http.StatusOK, `{"Item": `+stored+`}`) }
+const (
+	printed = "{i d s 2026-03-01 12:00:00 +0000 UTC 9999-12-31 23:59:59 +0000 UTC false}"
+	stored  = `{"created_at":{"S":"2026-03-01T12:00:00Z"},"digest":{"S":"d"},"expires_at":{"N":"253402300799"},` +
+		`"id":{"S":"i"},"subject":{"S":"s"}}`
+)
 
-// The item of a token is read consistently, and the read is repeated until the outcome is known. An item that
-// holds no token is an error. The names of its attributes are fixed: other programs read them. The suite of all
-// stores checks that what is written can be read.
-//
-// A token is valid without the attribute revoked, or with false. With a value of another type, the item holds no token.
-func TestFind(t *testing.T) {
-	with := func(attributes string) []http.HandlerFunc {
-		return do(found(strings.TrimSuffix(item, "}") + ", " + attributes + "}"))
+// The calls of the rows. Each returns the code, and what it found or what is stored.
+
+func tokens(f *fake) *Tokens { return &Tokens{Client: newClient(f), Table: "tokens"} }
+
+func find(ctx context.Context, f *fake) string {
+	t, err := tokens(f).Find(ctx, "i")
+	if err != nil {
+		return code(err)
 	}
-	changed := func(from, to string) []http.HandlerFunc { return do(found(strings.Replace(item, from, to, 1))) }
+	return fmt.Sprint("200 ", t)
+}
+
+func list(ctx context.Context, f *fake) string {
+	tokens, err := tokens(f).List(context.WithoutCancel(ctx)) // each page has a time of its own
+	return fmt.Sprint(code(err), " ", tokens)
+}
+
+func add(ctx context.Context, f *fake) string {
+	err := tokens(f).Add(ctx, issued)
+	return code(err) + " " + encode(f.items["i"])
+}
+
+func revoke(ctx context.Context, f *fake) string {
+	err := tokens(f).Revoke(ctx, "i")
+	return code(err) + " " + encode(f.items["i"])
+}
+
+func TestTokens(t *testing.T) {
+	const (
+		bare    = `{"id":{"S":"i"}}`
+		noToken = `{"id":{"S":"i"},"revoked":{"BOOL":true}}`
+		second  = `{"id":{"S":"j"},"digest":{"S":"e"},"subject":{"S":"t"}}`
+		another = "{j e t 0001-01-01 00:00:00 +0000 UTC 0001-01-01 00:00:00 +0000 UTC false}"
+		both    = "200 [" + printed + " " + another + "]"
+	)
+	revoked := strings.Replace(stored, `"subject"`, `"revoked":{"BOOL":true},"subject"`, 1)
+	change := func(from, to string) string { return strings.Replace(revoked, from, to, 1) }
+	others := strings.Replace(stored, `"d"`, `"e"`, 1)
 	tests := []struct {
 		name     string
-		attempts []http.HandlerFunc // the last one repeats
-		revoked  bool
-		want     error // nil for the token
+		items    string // before the call
+		call     func(context.Context, *fake) string
+		attempts string // the last one repeats
+		want     string
 	}{
-		{name: "the token after two attempts that are not answered", attempts: do(stall, stall, found(item))},
-		{name: "a refusal", attempts: do(deny), want: errOther},
-		{name: "every attempt is throttled", attempts: do(throttle), want: token.ErrUnavailable},
-		{name: "no attempt is answered", attempts: do(stall), want: token.ErrUnavailable},
+		{"a token is found", stored, find, "answered", "200 " + printed},
+		{"a revoked one is found", revoked, find, "answered", "200 " + strings.Replace(printed, "false", "true", 1)},
+		{"none is found", "", find, "answered", "2003"},
+		{"a note is ignored", change(`"revoked":{"BOOL":true}`, `"note":{"S":"n"}`), find, "answered", "200 " + printed},
+		{"revoked may be false", change("true", "false"), find, "answered", "200 " + printed},
+		{"revoked is no word", change(`"BOOL":true`, `"S":"true"`), find, "answered", "5001"},
+		{"revoked is no number", change(`"BOOL":true`, `"N":"1"`), find, "answered", "5001"},
+		{"the time of expiry is no word", change(`"N":"253402300799"`, `"S":"soon"`), find, "answered", "5001"},
+		{"a token has a digest", change(`"digest":{"S":"d"},`, ""), find, "answered", "5001"},
+		{"a token has a subject", change(`,"subject":{"S":"s"}`, ""), find, "answered", "5001"},
+		{"a find is repeated", stored, find, "no answer comes; no answer comes; answered", "200 " + printed},
+		{"a find has no answer", stored, find, "it is throttled", "5003"},
+		{"a find is refused", stored, find, "access is denied", "5001"},
 
-		{name: "nothing but an id", attempts: do(found(`{"id": {"S": "i"}}`)), want: errOther},
-		{name: "no subject", attempts: changed(`"subject": {"S": "s"},`, ""), want: errOther},
-		{name: "no digest", attempts: changed(`"digest": {"S": "d"},`, ""), want: errOther},
-		{name: "a word for the time of expiry", attempts: changed(`{"N": "253402300799"}`, `{"S": "soon"}`), want: errOther},
+		{"a token is added", "", add, "answered", "200 " + stored},
+		{"a token is added again", "", add, "applied, but no answer comes; answered", "200 " + stored},
+		{"an add of a revoked token changes nothing", revoked, add, "answered", "200 " + revoked},
+		{"an add of another's id changes nothing", others, add, "answered", "5001 " + others},
+		{"an add of an id that exists changes nothing", bare, add, "answered", "5001 " + bare},
+		{"an add has no answer", "", add, "applied, but no answer comes", "5003 " + stored},
+		{"an add is refused", "", add, "access is denied", "5001 null"},
 
-		{name: "no attribute of revocation", attempts: with(`"note": {"S": "n"}`)},
-		{name: "revoked is false", attempts: with(`"revoked": {"BOOL": false}`)},
-		{name: "revoked is true", attempts: with(`"revoked": {"BOOL": true}`), revoked: true},
-		{name: "revoked is a word", attempts: with(`"revoked": {"S": "true"}`), want: errOther},
-		{name: "revoked is a number", attempts: with(`"revoked": {"N": "1"}`), want: errOther},
+		{"a token is revoked", stored, revoke, "answered", "200 " + revoked},
+		{"an item that is no token is revoked", bare, revoke, "answered", "200 " + noToken},
+		{"an unknown token is not revoked", "", revoke, "answered", "2003 null"},
+		{"a revocation is repeated", stored, revoke, "applied, but no answer comes; answered", "200 " + revoked},
+		{"a revocation has no answer", stored, revoke, "applied, but no answer comes", "5003 " + revoked},
+		{"a revocation is refused", stored, revoke, "access is denied", "5001 " + stored},
+
+		{"a list has every page", stored + second, list, "answered", both},
+		{"a list goes on after an item that is no token", bare + second, list, "answered", "5001 [" + another + "]"},
+		{"a page is repeated", stored + second, list, "answered; no answer comes; answered", both},
+		{"a page has no answer", stored + second, list, "answered; it is throttled", "5003 [" + printed + "]"},
+		{"a page is refused", stored + second, list, "answered; access is denied", "5001 [" + printed + "]"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				fake := newFake(t, test.attempts...)
+				fake := newFake(test.attempts)
+				fake.store(test.items)
 				ctx, cancel := context.WithTimeout(t.Context(), 1700*time.Millisecond)
 				defer cancel()
-				got, err := fake.tokens().Find(ctx, "i")
-				if !isOnly(err, test.want) {
-					t.Errorf("Find = %+v, %v, want the error %v", got, err, test.want)
+				start := time.Now()
+				if got := test.call(ctx, fake); got != test.want {
+					t.Errorf("got  %s\nwant %s", got, test.want)
 				}
-				want := token.Token{
-					ID:        "i",
-					Digest:    "d",
-					Subject:   "s",
-					CreatedAt: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
-					ExpiresAt: time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC),
-					Revoked:   test.revoked,
-				}
-				if err == nil && got != want {
-					t.Errorf("Find = %+v, want %+v", got, want)
-				}
-				for _, r := range fake.requests {
-					if !strings.Contains(r.body, `"ConsistentRead":true`) {
-						t.Errorf("Find sends %s, want a consistent read", r.body)
-					}
-				}
-			})
-		})
-	}
-}
-
-// firstPage is the first of two pages of a list.
-var firstPage = answer(200, `{"LastEvaluatedKey": {"id": {"S": "i"}}, "Items": [`+item+`]}`)
-
-// Each page is read consistently. The list has every token that can be read.
-func TestListReadsEachPage(t *testing.T) {
-	mixedPage := answer(200, `{"LastEvaluatedKey": {"id": {"S": "i"}}, "Items": [{"id": {"S": "bare"}}, `+item+`]}`)
-	tests := []struct {
-		name     string
-		attempts []http.HandlerFunc // the last one repeats
-		want     error
-	}{
-		{name: "an item that is no token, before a token", attempts: do(mixedPage, succeed), want: errOther},
-		{name: "a page at the second attempt", attempts: do(firstPage, fail, succeed)},
-		{name: "a page that is refused", attempts: do(firstPage, deny), want: errOther},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				fake := newFake(t, test.attempts...)
-				tokens, err := fake.tokens().List(t.Context())
-				if len(tokens) != 1 || !isOnly(err, test.want) {
-					t.Errorf("List = %+v, %v, want the one token and the error %v", tokens, err, test.want)
-				}
-				for i, r := range fake.requests {
-					if !strings.Contains(r.body, `"ConsistentRead":true`) {
-						t.Errorf("List sends %s, want a consistent read", r.body)
-					}
-					if i > 0 && !strings.Contains(r.body, `"ExclusiveStartKey":{"id":{"S":"i"}}`) {
-						t.Errorf("List sends %s for the second page, want the key at which the first one ends", r.body)
-					}
-				}
-			})
-		})
-	}
-}
-
-// Each page has ten seconds, whatever the pages before it took.
-func TestListWaits(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		slowly := func(w http.ResponseWriter, r *http.Request) {
-			time.Sleep(500 * time.Millisecond)
-			firstPage(w, r)
-		}
-		start := time.Now()
-		tokens, err := newFake(t, slowly, stall).tokens().List(t.Context())
-		if len(tokens) != 1 || !isOnly(err, token.ErrUnavailable) {
-			t.Errorf("List = %+v, %v, want the one token and %v", tokens, err, token.ErrUnavailable)
-		}
-		if took, want := time.Since(start), 10500*time.Millisecond; took < want-time.Second || took > want {
-			t.Errorf("List took %v, want at most %v", took, want)
-		}
-	})
-}
-
-// What they send is fixed. The time of expiry is in seconds, because the table's TTL needs that. A token is added on
-// one condition, that there is no item with this id, readable or not. A revocation has one condition, that there is
-// an item with this id, so it also revokes one that is no readable token.
-func TestChanges(t *testing.T) {
-	add := func(ctx context.Context, s *Tokens) error {
-		return s.Add(ctx, token.Token{ID: "i", ExpiresAt: time.Unix(1_800_000_000, 0)})
-	}
-	revoke := func(ctx context.Context, s *Tokens) error { return s.Revoke(ctx, "i") }
-	exists := refuse("ConditionalCheckFailedException")
-	unreadable := refuseWith(conditionFailed(`{"id": {"S": "i"}}`))
-	tests := []struct {
-		name     string
-		change   func(context.Context, *Tokens) error
-		attempts []http.HandlerFunc
-		want     error
-		sent     string // a part of the request
-	}{
-		{name: "a token that expires", change: add, attempts: do(succeed), sent: `"expires_at":{"N":"1800000000"}`},
-		{name: "a new token", change: add, attempts: do(succeed), sent: `"ConditionExpression":"attribute_not_exists(id)"`},
-		{name: "a token that may be added", change: add, attempts: do(hangUp, stall), want: token.ErrUnavailable},
-		{name: "an id that exists, without its item", change: add, attempts: do(exists), want: token.ErrUnavailable},
-		{name: "an id that has an unreadable item", change: add, attempts: do(unreadable), want: errOther},
-		{name: "a token without a server", change: add, attempts: do(noServer), want: token.ErrUnavailable},
-		{name: "a revocation", change: revoke, attempts: do(succeed), sent: `"ConditionExpression":"attribute_exists(id)"`},
-		{name: "a revocation that may be made", change: revoke, attempts: do(hangUp, stall), want: token.ErrUnavailable},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				fake := newFake(t, test.attempts...)
-				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-				defer cancel()
-				if err := test.change(ctx, fake.tokens()); !isOnly(err, test.want) {
-					t.Errorf("the change ends with %v, want %v", err, test.want)
-				}
-				if got := fake.requests[0].body; !strings.Contains(got, test.sent) {
-					t.Errorf("the change sends %s, want %s", got, test.sent)
+				if took := time.Since(start); took > 10*time.Second {
+					t.Errorf("the call took %v", took)
 				}
 			})
 		})

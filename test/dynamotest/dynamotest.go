@@ -4,6 +4,7 @@ package dynamotest
 import (
 	"context"
 	"crypto/rand"
+	"net/http"
 	"os"
 	"testing"
 	"time"
@@ -32,8 +33,12 @@ func NewTables(t testing.TB) (client *dynamodb.Client, plants, tokens string) {
 	t.Helper()
 	endpoint := Endpoint(t)
 	provider := credentials.NewStaticCredentialsProvider("local", "local", "")
-	cfg := aws.Config{Region: "us-east-1", Credentials: provider, BaseEndpoint: &endpoint}
-	client = dynamo.NewClient(cfg, 20*time.Second) // longer than the functions' timeout: a busy machine slows DynamoDB Local down
+	client = dynamo.NewClient(aws.Config{
+		Region:       "us-east-1",
+		Credentials:  provider,
+		BaseEndpoint: &endpoint,
+		HTTPClient:   http.DefaultClient, // without the functions' timeout: a busy machine slows DynamoDB Local down
+	})
 	id := rand.Text()
 	plants, tokens = "plants-"+id, "tokens-"+id
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -43,7 +48,8 @@ func NewTables(t testing.TB) (client *dynamodb.Client, plants, tokens string) {
 	}
 	t.Cleanup(func() {
 		for _, table := range []string{plants, tokens} {
-			if _, err := client.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: &table}); err != nil {
+			_, err := client.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: &table})
+			if err != nil {
 				t.Error(err)
 			}
 		}

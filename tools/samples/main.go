@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"net/http"
 	"os"
 	"os/signal"
 	"time"
@@ -33,7 +34,8 @@ func run(ctx context.Context) error {
 		Region:       "us-east-1",
 		BaseEndpoint: aws.String(os.Getenv("AWS_ENDPOINT_URL_DYNAMODB")),
 		Credentials:  credentials.NewStaticCredentialsProvider("local", "local", ""),
-	}, 10*time.Second)
+		HTTPClient:   http.DefaultClient,
+	})
 	// sam local passes the tables' names in template.yaml to the functions.
 	if err := dynamo.CreateTables(ctx, client, "PlantsTable", "TokensTable"); err != nil {
 		return err

@@ -40,13 +40,13 @@ func renameTime(_ []string, a slog.Attr) slog.Attr {
 
 // Open connects to DynamoDB. It returns the client, and the table that the environment variable tableVariable names. If
 // a variable is missing, the error names it.
-func Open(tableVariable string, log *slog.Logger) (client *dynamodb.Client, table string, err error) {
+func Open(tableVariable string) (client *dynamodb.Client, table string, err error) {
 	for _, name := range []string{tableVariable, "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
 		if os.Getenv(name) == "" {
 			return nil, "", fmt.Errorf("environment variable %s is not set", name)
 		}
 	}
-	client = dynamo.NewFunctionClient(config(), log)
+	client = dynamo.NewClient(config())
 	dynamo.Connect(client)
 	return client, os.Getenv(tableVariable), nil
 }

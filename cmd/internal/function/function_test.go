@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"log"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -21,14 +20,13 @@ func TestOpen(t *testing.T) {
 	for _, name := range variables {
 		t.Setenv(name, "value")
 	}
-	log := slog.New(slog.DiscardHandler)
-	if _, table, err := Open("TABLE", log); table != "value" || err != nil || requests != 1 {
+	if _, table, err := Open("TABLE"); table != "value" || err != nil || requests != 1 {
 		t.Errorf("Open = %s, %v after %d requests, want value, nil after 1 request", table, err, requests)
 	}
 	for _, name := range variables {
 		t.Run("without "+name, func(t *testing.T) {
 			t.Setenv(name, "")
-			_, _, err := Open("TABLE", log)
+			_, _, err := Open("TABLE")
 			if want := "environment variable " + name + " is not set"; fmt.Sprint(err) != want {
 				t.Errorf("Open = %v, want %s", err, want)
 			}

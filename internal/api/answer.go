@@ -1,9 +1,9 @@
 // Package api has the handlers of the two Lambda functions. API Gateway calls [Authorizer] for each request, and then
 // [CreatePlant] with its verdict on the bearer token.
 //
-// Every answer of CreatePlant is 200 or 400, also if the event is malformed or something panics. Each request is logged
-// in one line. The authorizer adds one if it does not allow the request, or was slow. No line has a token, a header or a
-// body.
+// Every answer of CreatePlant is 200 or 400, also if the event is malformed or something panics. Each request is
+// logged in one line. The authorizer adds one if it does not allow the request, or was slow. No line has a token, a
+// header or a body.
 package api
 
 import (
@@ -28,8 +28,8 @@ const answerTimeout = 2700 * time.Millisecond
 // operation is what a function does for a request with a valid token. It returns the body of the answer 200.
 type operation func(context.Context, *request) (body any, err error)
 
-// answer answers an event of payload format 2.0, and logs the request as name. The authorizer lets every request pass, so
-// a function that does not answer through here is open to everybody.
+// answer answers an event of payload format 2.0, and logs the request as name. The authorizer lets every request pass,
+// so a function that does not answer through here is open to everybody.
 func answer(ctx context.Context, event []byte, log *slog.Logger, name string, do operation) ([]byte, error) {
 	start := time.Now()
 	r, body, err := handle(ctx, event, do)
@@ -87,8 +87,8 @@ func respond(body any, err error, idempotencyKey string) ([]byte, error) {
 	return json.Marshal(r)
 }
 
-// logRequest logs a request. The code is that of the answer, with one exception: after an internal error of its check, the
-// authorizer logs 5001, and the function answers 5003.
+// logRequest logs a request. The code is that of the answer, with one exception: after an internal error of its check,
+// the authorizer logs 5001, and the function answers 5003.
 func logRequest(ctx context.Context, log *slog.Logger, name string, r request, err error, took time.Duration) {
 	e := entryOf(err)
 	attributes := []slog.Attr{
@@ -110,8 +110,8 @@ func logRequest(ctx context.Context, log *slog.Logger, name string, r request, e
 	log.LogAttrs(ctx, level, name, attributes...)
 }
 
-// lambdaRequestID returns the id in the lines of Lambda itself, such as that of a timeout. Outside Lambda there is none:
-// slog leaves out a zero attribute.
+// lambdaRequestID returns the id in the lines of Lambda itself, such as that of a timeout. Outside Lambda there is
+// none: slog leaves out a zero attribute.
 func lambdaRequestID(ctx context.Context) slog.Attr {
 	invocation, ok := lambdacontext.FromContext(ctx)
 	if !ok {

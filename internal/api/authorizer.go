@@ -54,8 +54,8 @@ func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request,
 	return r, err
 }
 
-// verdict says what the authorizer found out about a token. API Gateway passes it on to the function. The function compares
-// Presented with the Authorization value that it sees itself, so that a verdict never serves another caller.
+// verdict says what the authorizer found out about a token. API Gateway passes it on to the function. The function
+// compares Presented with the Authorization value that it sees itself, so that a verdict never serves another caller.
 //
 // While a deployment shifts traffic, two versions meet. So a function that understands a new verdict comes before the
 // authorizer that sends it.

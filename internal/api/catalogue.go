@@ -2,7 +2,7 @@ package api
 
 import (
 	"errors"
-	"fmt"
+	"strconv"
 	"strings"
 
 	"plantstore/internal/plant"
@@ -41,20 +41,22 @@ var catalogue = []entry{
 	{code: 1002, err: errNoBody, message: "The body is missing or empty."},
 	{code: 1003, err: plant.ErrMalformed, message: "The body is not well-formed JSON."},
 	{code: 1004, err: plant.ErrInvalid, message: "The body is not a NewPlant."},
-	{code: 1005, err: plant.ErrTooLarge, message: fmt.Sprintf("The plant is too large: its texts together may have at most "+
-		"%d bytes of UTF-8, and the body at most %d bytes.", plant.MaxSize, plant.MaxBody)},
-	{code: 1006, err: errIdempotencyKey, message: "The Idempotency-Key is malformed: it must have 1 to 255 visible ASCII characters."},
-	{code: 2001, err: errTokenMissing, message: "There is no bearer token: send the header Authorization: Bearer <ACCESS_TOKEN>."},
-	{code: 2002, err: errTokenMalformed, message: "The Authorization header is malformed: it must be the word Bearer, " +
-		"a space and one token."},
+	{code: 1005, err: plant.ErrTooLarge, message: "The plant is too large: its texts together may have at most " +
+		strconv.Itoa(plant.MaxSize) + " bytes of UTF-8, and the body at most " + strconv.Itoa(plant.MaxBody) + " bytes."},
+	{code: 1006, err: errIdempotencyKey, message: "The Idempotency-Key is malformed: " +
+		"it must have 1 to 255 visible ASCII characters."},
+	{code: 2001, err: errTokenMissing, message: "There is no bearer token: " +
+		"send the header Authorization: Bearer <ACCESS_TOKEN>."},
+	{code: 2002, err: errTokenMalformed, message: "The Authorization header is malformed: " +
+		"it must be the word Bearer, a space and one token."},
 	{code: 2003, err: token.ErrInvalid, message: "The token is unknown, revoked or expired."},
 	{code: 3001, err: plant.ErrExists, message: "A plant with this id exists."},
 	{code: 3002, err: plant.ErrKeyReused, message: "The Idempotency-Key was used with another plant of this id."},
 	internalError,
-	{code: 5002, err: plant.ErrUnavailable, retry: true, message: "The store is unavailable, and the plant may have been created: " +
-		"send the request again with this Idempotency-Key."},
-	{code: 5003, err: token.ErrUnavailable, retry: true, message: "Tokens cannot be checked now, so this request created nothing: " +
-		"send it again."},
+	{code: 5002, err: plant.ErrUnavailable, retry: true, message: "The store is unavailable, " +
+		"and the plant may have been created: send the request again with this Idempotency-Key."},
+	{code: 5003, err: token.ErrUnavailable, retry: true, message: "Tokens cannot be checked now, " +
+		"so this request created nothing: send it again."},
 }
 
 // entryOf returns the entry for err. The message has the reason of a [plant.BodyError].

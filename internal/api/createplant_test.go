@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +48,7 @@ func TestAuthentication(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			headers := map[string]string{"authorization": test.authorization, "content-type": "text/plain", "idempotency-key": "a b"}
+			headers := map[string]string{"authorization": test.authorization, "content-type": "text/plain"}
 			got, line := answered(t, nil, event(headers, "", test.verdict))
 			if got != test.want || !strings.Contains(line, ` subject="" token_id="" `) {
 				t.Errorf("Invoke = %s, logged as %s, want %s, and no subject", got, line, test.want)
@@ -58,8 +57,8 @@ func TestAuthentication(t *testing.T) {
 	}
 }
 
-// If several things are wrong with a request, the first check decides. An Error says what is wrong with a body, and repeats
-// nothing of it. test/contract has a request for each check.
+// If several things are wrong with a request, the first check decides. An Error says what is wrong with a body, and
+// repeats nothing of it. test/contract has a request for each check.
 func TestChecks(t *testing.T) {
 	key := func(key string) map[string]string { return map[string]string{"idempotency-key": key} }
 	tests := []struct {
@@ -68,7 +67,10 @@ func TestChecks(t *testing.T) {
 		body    string
 		want    string
 	}{
-		{"another content type, and a malformed key", map[string]string{"content-type": "text/plain", "idempotency-key": "a b"}, "", "400 1001"},
+		{
+			"another content type, and a malformed key",
+			map[string]string{"content-type": "text/plain", "idempotency-key": "a b"}, "", "400 1001",
+		},
 		{"a malformed key, and no body", key("a b"), "", "400 1006"},
 		{"an empty key", key(""), validBody, "400 1006"},
 		{
@@ -89,58 +91,66 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// Each outcome of a write has its answer and its log line. The text of an error is in the log alone. A store
-// that hangs has 2.7 s.
+// Each outcome of a write has its answer and its log line. The text of an error is in the log alone. A store that hangs
+// has 2.7 s.
 func TestOutcomes(t *testing.T) {
-	key := "!" + strings.Repeat("~", 254) // the longest, of the first and the last visible character
-	unknown := errors.New("unknown")
+	const (
+		logged = ` msg="create plant" request_id=r1 lambda_request_id=i1 code=`
+		alice  = ` subject=alice token_id=AliceTokenId duration_ms=`
+		retry  = "400 5002, retry after 1 with first"
+	)
 	tests := []struct {
 		name    string
-		wait    time.Duration // of the store; 0 is 1.5 ms
+		took    time.Duration // by the store
 		outcome error         // of the write
 		want    string
-		log     string // its level, code and duration
+		log     string
 	}{
-		{name: "the plant is created", want: `200 {"name":"canary"}`, log: "INFO 0 1.5"},
-		{name: "the id exists", outcome: plant.ErrExists, want: "400 3001", log: "INFO 3001 1.5"},
-		{name: "the key was used", outcome: plant.ErrKeyReused, want: "400 3002", log: "INFO 3002 1.5"},
-		{name: "an unknown error", outcome: unknown, want: "400 5001", log: "ERROR 5001 1.5"},
-		{name: "the store is unavailable", outcome: plant.ErrUnavailable, want: "400 5002, retry after 1 with " + key, log: "ERROR 5002 1.5"},
-		{name: "the store hangs", wait: time.Hour, outcome: plant.ErrUnavailable, want: "400 5002, retry after 1 with " + key, log: "ERROR 5002 2700"},
+		{name: "the plant is created", want: `200 {"name":"canary"}`, log: "level=INFO" + logged + "0" + alice + "0"},
+		{name: "the id exists", outcome: plant.ErrExists, want: "400 3001", log: "level=INFO" + logged + "3001" + alice + "0"},
+		{name: "the key was used", outcome: plant.ErrKeyReused, want: "400 3002", log: "level=INFO" + logged + "3002" + alice + "0"},
+		{
+			name: "an unknown error", outcome: errors.New("unknown"), want: "400 5001",
+			log: "level=ERROR" + logged + "5001" + alice + `0 error="unknown: the cause"`,
+		},
+		{
+			name: "the store is unavailable", took: 1500 * time.Microsecond, outcome: plant.ErrUnavailable, want: retry,
+			log: "level=ERROR" + logged + "5002" + alice + `1.5 error="plant: store is unavailable: the cause"`,
+		},
+		{
+			name: "the store hangs", took: time.Hour, outcome: plant.ErrUnavailable, want: retry,
+			log: "level=ERROR" + logged + "5002" + alice + `2700 error="plant: store is unavailable: the cause"`,
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				wantWrite := plant.Write{
 					NewPlant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: canary}},
-					WriteKey: plant.NewWriteKey("alice", key),
+					WriteKey: plant.NewWriteKey("alice", "first"),
 					Subject:  "alice",
 					Time:     time.Now().UTC(),
 				}
-				got, line := answered(t, func(ctx context.Context, got plant.Write) error {
+				store := func(ctx context.Context, got plant.Write) error {
 					if !reflect.DeepEqual(got, wantWrite) {
 						t.Errorf("the store is asked to create %+v, want %+v", got, wantWrite)
 					}
 					select {
-					case <-time.After(cmp.Or(test.wait, 1500*time.Microsecond)):
+					case <-time.After(test.took):
 					case <-ctx.Done():
 					}
 					if test.outcome == nil {
 						return nil
 					}
 					return fmt.Errorf("%w: the cause", test.outcome)
-				}, event(map[string]string{"idempotency-key": key}, validBody, judged(credentials, "allow")))
+				}
+				sent := event(map[string]string{"idempotency-key": "first"}, validBody, judged(credentials, "allow"))
+				got, line := answered(t, store, sent)
 				if got != test.want {
 					t.Errorf("Invoke = %s, want %s", got, test.want)
 				}
-				values := strings.Fields(test.log)
-				want := fmt.Sprintf(`level=%s msg="create plant" request_id=r1 lambda_request_id=i1 code=%s subject=alice token_id=AliceTokenId duration_ms=%s`,
-					values[0], values[1], values[2])
-				if values[0] == "ERROR" {
-					want += fmt.Sprintf(" error=%q", test.outcome.Error()+": the cause")
-				}
-				if line != want {
-					t.Errorf("log =\n%s, want\n%s", line, want)
+				if line != test.log {
+					t.Errorf("log =\n%s, want\n%s", line, test.log)
 				}
 			})
 		})
@@ -162,12 +172,13 @@ func TestFreshKey(t *testing.T) {
 
 // A panic is an internal error, and the log has its stack.
 func TestPanic(t *testing.T) {
-	cause := func() { panic("the cause") }
-	got, line := answered(t, func(context.Context, plant.Write) error { cause(); return nil }, event(nil, validBody, judged(credentials, "allow")))
+	store := func(context.Context, plant.Write) error { panic("the cause") }
+	got, line := answered(t, store, event(nil, validBody, judged(credentials, "allow")))
 	if got != "400 5001" || !strings.Contains(line, "the cause") || !strings.Contains(line, "createplant_test.go") {
 		t.Errorf("Invoke = %s, logged as %s, want 400 5001, and the cause with its stack", got, line)
 	}
-	v, line := authorized(t, func(context.Context, string) (token.Token, error) { cause(); return token.Token{}, nil }, event(nil, "", nil), credentials)
+	tokens := func(context.Context, string) (token.Token, error) { panic("the cause") }
+	v, line := authorized(t, tokens, event(nil, "", nil), credentials)
 	if !strings.HasPrefix(v, `{"verdict":"unavailable",`) || !strings.Contains(line, " code=5001 ") {
 		t.Errorf("verdict = %s, logged as %s, want unavailable and the code 5001", v, line)
 	}

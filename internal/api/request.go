@@ -54,8 +54,8 @@ func decodeEvent(event []byte) (request, error) {
 	return r, nil
 }
 
-// body returns the bytes that the client sent, or [plant.ErrMalformed] if nobody can tell, because the event's text is not
-// valid UTF-8. Any other error is API Gateway's fault.
+// body returns the bytes that the client sent, or [plant.ErrMalformed] if nobody can tell, because the event's text is
+// not valid UTF-8. Any other error is API Gateway's fault.
 func (r request) body() ([]byte, error) {
 	if r.Body == nil || r.Body.Kind() == 'n' {
 		return nil, nil

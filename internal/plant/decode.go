@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// A BodyError is [ErrMalformed] or [ErrInvalid] with a reason, such as "id is required; name must be a string". The reason
-// never repeats what was sent.
+// A BodyError is [ErrMalformed] or [ErrInvalid] with a reason, such as "id is required; name must be a string". The
+// reason never repeats what was sent.
 type BodyError struct {
 	Err    error
 	Reason string

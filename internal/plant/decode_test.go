@@ -18,9 +18,9 @@ func decoded(body string) string {
 	return fmt.Sprintf("%d %q tag %q", p.ID, p.Name, *p.Tag)
 }
 
-// A body that two parsers may read differently is malformed, wherever in the body the difference is. The error says what
-// is wrong, with each member of an invalid body. The size of a plant is that of all its texts together, in bytes. The
-// size of a body is checked before the body is read.
+// A body that two parsers may read differently is malformed, wherever in the body the difference is. The error says
+// what is wrong, with each member of an invalid body. The size of a plant is that of all its texts together, in bytes.
+// The size of a body is checked before the body is read.
 func TestDecode(t *testing.T) {
 	const (
 		malformed = "plant: not well-formed JSON"

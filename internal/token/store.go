@@ -14,7 +14,8 @@ var (
 	ErrUnavailable = errors.New("token: store is unavailable")
 )
 
-// Store has tokens. Any error other than those above means that no call can succeed until an operator changes something.
+// Store has tokens. Any error other than those above means that no call can succeed until an operator changes
+// something.
 type Store interface {
 	// Find returns the token with this id, also if it is expired or revoked. It sees every Add and Revoke that returned
 	// before. It returns ErrNotFound or ErrUnavailable.
@@ -24,7 +25,7 @@ type Store interface {
 	// returns ErrUnavailable.
 	Add(ctx context.Context, t Token) error
 
-	// Revoke makes the token with this id invalid for good: no concurrent or later Add undoes it. It may be repeated. It
-	// returns ErrNotFound or ErrUnavailable.
+	// Revoke makes the token with this id invalid for good: no concurrent or later Add undoes it. It may be repeated.
+	// It returns ErrNotFound or ErrUnavailable.
 	Revoke(ctx context.Context, id string) error
 }

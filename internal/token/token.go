@@ -1,9 +1,10 @@
 // Package token is the domain of authentication: what a bearer token is, when one is valid, and what a store of tokens
 // must promise.
 //
-// A token is `pst_`, an id of 12 random characters, a secret of 24 and a checksum of six. Secret scanners recognise this
-// form, and a mistyped token is refused without reading the store. The id names the token in logs, and gives no access.
-// The store has only the SHA-256 of the token: with more than 140 random bits, a slower hash would add nothing.
+// A token is `pst_`, an id of 12 random characters, a secret of 24 and a checksum of six. Secret scanners recognise
+// this form, and a mistyped token is refused without reading the store. The id names the token in logs, and gives no
+// access. The store has only the SHA-256 of the token: with more than 140 random bits, a slower hash would add
+// nothing.
 package token
 
 import (

@@ -1,6 +1,6 @@
 // Package bench measures the time from the start of a function's process until its first answer: of ours, of an empty
-// one, and of one that is written in Go's usual way. Lambda's Runtime API is a stand-in, and so is DynamoDB, which answers
-// over TLS after 4 ms.
+// one, and of one that is written in Go's usual way. Lambda's Runtime API is a stand-in, and so is DynamoDB, which
+// answers over TLS after 4 ms.
 //
 //	make bench
 package bench

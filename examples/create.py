@@ -3,12 +3,13 @@
 
     URL=http://127.0.0.1:8080 TOKEN=... python3 examples/create.py '{"id":2,"name":"Monstera"}'
 
-Exit status: 0 created, 1 not created, 2 usage error, 3 outcome unknown.
+Exit status: 0 created, 1 not created, 2 usage error, 3 outcome unknown: run it again with the KEY that it prints.
 """
 
 import http.client
 import json
 import os
+import re
 import sys
 import time
 import urllib.parse
@@ -21,7 +22,7 @@ def post(plant: str, key: str) -> tuple[int, str, str]:
     connect = http.client.HTTPConnection if url.scheme == "http" else http.client.HTTPSConnection
     connection = connect(url.netloc, timeout=20)  # seconds
     headers = {
-        "Authorization": "Bearer " + os.environ["TOKEN"].strip(),
+        "Authorization": "Bearer " + os.environ["TOKEN"],
         "Content-Type": "application/json",
         "Idempotency-Key": key,
     }
@@ -63,12 +64,13 @@ def create(plant: str, key: str) -> tuple[int, str]:
     return 3 if unknown else 1, body
 
 
-if len(sys.argv) != 2 or not os.environ.get("TOKEN") or not os.environ.get("URL", "").startswith("http"):
-    print("usage: URL=http... TOKEN=... python3 examples/create.py PLANT", file=sys.stderr)
+url, token = os.environ.get("URL", ""), os.environ.get("TOKEN", "")
+if len(sys.argv) != 2 or not re.fullmatch(r"https?://[^/:]+(:\d+)?/?", url) or not re.fullmatch("[!-~]+", token):
+    print("usage: URL=http://HOST TOKEN=... python3 examples/create.py PLANT", file=sys.stderr)
     sys.exit(2)
-key = str(uuid.uuid4())
+key = os.environ.get("KEY") or str(uuid.uuid4())
 status, body = create(sys.argv[1], key)
 print(body)
 if status == 3:
-    print(f"outcome unknown: a request with the Idempotency-Key {key} may have created the plant", file=sys.stderr)
+    print(f"outcome unknown: run it again with KEY={key}", file=sys.stderr)
 sys.exit(status)

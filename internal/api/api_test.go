@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	// canary is in the token, the headers and the bodies that the tests send. It must not be in a log
+	// sentinel is in the token, the headers and the bodies that the tests send. It must not be in a log
 	// or in an Error.
-	canary      = "canary"
-	bearer      = "pst_AliceTokenIdcanarycanarycanarycanary2OPTjx" // its secret is four canaries
+	sentinel    = "sentinel"
+	bearer      = "pst_AliceTokenIdsentinelsentinelsentinel0xw5u8" // its secret is three sentinels
 	credentials = "Bearer " + bearer
-	validBody   = `{"id":1,"name":"canary"}`
+	validBody   = `{"id":1,"name":"sentinel"}`
 )
 
 // object is a JSON object.
@@ -35,14 +35,14 @@ func judged(authorization, verdict string) object {
 
 // event returns the event of a POST /plants with credentials, these headers besides, and a verdict.
 func event(headers map[string]string, body string, verdict any) string {
-	sent := map[string]string{"authorization": credentials, "x-canary": canary}
+	sent := map[string]string{"authorization": credentials, "x-sentinel": sentinel}
 	maps.Copy(sent, headers)
 	content, err := json.Marshal(object{
 		"headers": sent,
 		"body":    body,
 		"requestContext": object{
 			"requestId":  "r1",
-			"http":       object{"sourceIp": canary},
+			"http":       object{"sourceIp": sentinel},
 			"authorizer": object{"lambda": verdict},
 		},
 	})
@@ -82,7 +82,7 @@ func invoke(t *testing.T, newHandler func(*slog.Logger) lambda.Handler, event st
 		t.Errorf("Invoke = %v, want an answer", err)
 	}
 	line, rest, _ := strings.Cut(log.String(), "\n")
-	if rest != "" || strings.Contains(strings.ToLower(line), canary) {
+	if rest != "" || strings.Contains(strings.ToLower(line), sentinel) {
 		t.Errorf("log = %s, want one line, with no token, header or body in it", &log)
 	}
 	return answer, line
@@ -121,7 +121,7 @@ func answered(t *testing.T, create create, event string) (answer, line string) {
 // the message repeats nothing of the request.
 func detail(t *testing.T, refusal Error) string {
 	t.Helper()
-	if strings.Contains(refusal.Message, canary) {
+	if strings.Contains(refusal.Message, sentinel) {
 		t.Errorf("Invoke = %+v, want an Error that repeats nothing of the request", refusal)
 	}
 	for _, e := range catalogue {

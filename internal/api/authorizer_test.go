@@ -42,7 +42,7 @@ func TestAuthorizer(t *testing.T) {
 			log: "level=INFO" + logged + "2003" + alice + " reason=expired",
 		},
 		{
-			name: "two tokens", authorization: "Bearer canary, canary", want: deny,
+			name: "two tokens", authorization: "Bearer sentinel, sentinel", want: deny,
 			log: "level=INFO" + logged + "2002" + nobody,
 		},
 		{

@@ -54,7 +54,7 @@ var catalogue = []entry{
 	{code: 3002, err: plant.ErrKeyReused, message: "The Idempotency-Key was used with another plant of this id."},
 	internalError,
 	{code: 5002, err: plant.ErrUnavailable, retry: true, message: "The store is unavailable, " +
-		"and the plant may have been created: send the request again with this Idempotency-Key."},
+		"and the plant may have been created: send the request again with the Idempotency-Key of this answer."},
 	{code: 5003, err: token.ErrUnavailable, retry: true, message: "Tokens cannot be checked now, " +
 		"so this request created nothing: send it again."},
 }

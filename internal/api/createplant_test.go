@@ -22,7 +22,7 @@ func TestAuthentication(t *testing.T) {
 		delete(v, member)
 		return v
 	}
-	const malformed = "Bearer canary\uFFFD"
+	const malformed = "Bearer sentinel\uFFFD"
 	tests := []struct {
 		name          string
 		authorization string
@@ -74,11 +74,11 @@ func TestChecks(t *testing.T) {
 		{"a malformed key, and no body", key("a b"), "", "400 1006"},
 		{"an empty key", key(""), validBody, "400 1006"},
 		{
-			"a name twice", nil, `{"canary":1,"canary":2}`,
+			"a name twice", nil, `{"sentinel":1,"sentinel":2}`,
 			"400 1003: The body is not well-formed JSON: a name occurs twice in an object.",
 		},
 		{
-			"a body that is not a NewPlant", nil, `{"id":null,"canary":1}`,
+			"a body that is not a NewPlant", nil, `{"id":null,"sentinel":1}`,
 			"400 1004: The body is not a NewPlant: id must be an integer; name is required.",
 		},
 	}
@@ -106,7 +106,7 @@ func TestOutcomes(t *testing.T) {
 		want    string
 		log     string
 	}{
-		{name: "the plant is created", want: `200 {"name":"canary"}`, log: "level=INFO" + logged + "0" + alice + "0"},
+		{name: "the plant is created", want: `200 {"name":"sentinel"}`, log: "level=INFO" + logged + "0" + alice + "0"},
 		{name: "the id exists", outcome: plant.ErrExists, want: "400 3001", log: "level=INFO" + logged + "3001" + alice + "0"},
 		{name: "the key was used", outcome: plant.ErrKeyReused, want: "400 3002", log: "level=INFO" + logged + "3002" + alice + "0"},
 		{
@@ -126,7 +126,7 @@ func TestOutcomes(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				wantWrite := plant.Write{
-					NewPlant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: canary}},
+					NewPlant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: sentinel}},
 					WriteKey: plant.NewWriteKey("alice", "first"),
 					Subject:  "alice",
 					Time:     time.Now().UTC(),
@@ -192,7 +192,7 @@ func TestMalformedEvents(t *testing.T) {
 		verdict     string
 	}{
 		{"no member", "{}", "400 2001", `{"verdict":"deny","presented":"HASH"}`},
-		{"a header that is no text", `{"headers":{"canary":1}}`, "400 5001", `{"verdict":"unavailable","presented":"HASH"}`},
+		{"a header that is no text", `{"headers":{"sentinel":1}}`, "400 5001", `{"verdict":"unavailable","presented":"HASH"}`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -37,7 +37,7 @@ type Tokens struct {
 
 var _ token.Store = (*Tokens)(nil)
 
-// Find implements [token.Finder].
+// Find implements [token.Store].
 func (s *Tokens) Find(_ context.Context, id string) (token.Token, error) {
 	stored, ok := s.tokens.Load(id)
 	if !ok {

@@ -33,7 +33,7 @@ test: ## run every test, with DynamoDB Local if it can be started
 	tools/local/dynamodb sh -c 'go test -count=1 -parallel 16 $(RACE) ./internal/... && \
 		go test -count=1 -parallel 16 ./cmd/... ./test/... ./examples/... ./tools/...'
 
-# openapi.yaml may add to the specification what additions.txt lists. oasdiff fails for any other difference.
+# openapi.yaml may add to the specification what additions.txt lists. oasdiff fails for other changes of the interface.
 check: ## run what CI runs first: format, style, contract, template, tests
 	@command -v sam >/dev/null && command -v checkov >/dev/null || \
 		{ echo 'sam or checkov is missing: pip install -r requirements.txt -r requirements-check.txt' >&2; exit 1; }

@@ -29,7 +29,6 @@ plantstore: ## build the command-line tool, bin/plantstore
 
 # More tests run at once than there are processors, because most wait for another process.
 test: ## run every test, with DynamoDB Local if it can be started
-	@echo 'The first run fetches Go, the modules and DynamoDB Local, which takes some minutes.'
 	tools/local/dynamodb sh -c 'go test -count=1 -parallel 16 $(RACE) ./internal/... && \
 		go test -count=1 -parallel 16 ./cmd/... ./test/... ./examples/... ./tools/...'
 
@@ -47,7 +46,6 @@ check: ## run what CI runs first: format, style, contract, template, tests
 	$(MAKE) test
 
 lint: ## check format and style of the Go code
-	@echo 'golangci-lint: the first run builds it, for about two minutes'
 	$(LINT) fmt --diff
 	$(LINT) run
 

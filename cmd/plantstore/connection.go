@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/smithy-go/logging"
 
 	"plantstore/internal/dynamo"
 )
@@ -79,7 +80,7 @@ func findTable(ctx context.Context, stack string) (string, error) {
 // with an underscore.
 func loadConfig(ctx context.Context, local bool) (aws.Config, error) {
 	httpClient := awshttp.NewBuildableClient().WithTimeout(attemptTimeout)
-	options := []func(*config.LoadOptions) error{config.WithHTTPClient(httpClient)}
+	options := []func(*config.LoadOptions) error{config.WithHTTPClient(httpClient), config.WithLogger(logging.Nop{})}
 	if local {
 		provider := credentials.NewStaticCredentialsProvider("local", "local", "")
 		options = append(options, config.WithDefaultRegion("us-east-1"), config.WithCredentialsProvider(provider))

@@ -60,7 +60,7 @@ func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	if err := store.Add(ctx, t); err != nil { // an earlier attempt may have stored it
-		return fmt.Errorf("token %s may be stored, but its secret is lost: revoke it (%w)", t.ID, err)
+		return fmt.Errorf("cannot issue a token: %w; if the list has %s, revoke it: its secret is lost", err, t.ID)
 	}
 	fmt.Fprintf(os.Stderr, "Token %s for %s, valid until %s:\n", t.ID, t.Subject, t.ExpiresAt.Format(time.RFC3339))
 	if _, err := fmt.Println(bearer); err != nil {
@@ -144,23 +144,27 @@ func (c *revokeCommand) Run(ctx context.Context, command *tokenCommand) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	if err := store.Revoke(ctx, id); err != nil {
-		return fmt.Errorf("cannot revoke %s: %w", id, err)
+		return fmt.Errorf("cannot revoke the token: %w", err)
 	}
 	fmt.Printf("Token %s is revoked.\n", id)
 	return nil
 }
 
+// tokenID also takes a token as the argument, and never prints what it does not know.
 func (c *revokeCommand) tokenID() (string, error) {
-	if c.ID != "-" {
-		return c.ID, nil
+	text := c.ID
+	if text == "-" {
+		input, err := io.ReadAll(io.LimitReader(os.Stdin, 4096))
+		if err != nil {
+			return "", err
+		}
+		text = strings.TrimSpace(string(input))
 	}
-	input, err := io.ReadAll(io.LimitReader(os.Stdin, 4096))
-	if err != nil {
-		return "", err
+	if id, ok := token.ParseID(text); ok {
+		return id, nil
 	}
-	id, ok := token.ParseID(strings.TrimSpace(string(input)))
-	if !ok {
+	if c.ID == "-" {
 		return "", usageError("standard input is not a token")
 	}
-	return id, nil
+	return text, nil
 }

@@ -54,10 +54,11 @@ func TestRevokeAndList(t *testing.T) {
 	for range 2 {
 		plantstore.check(t, "token revoke "+byID, result{stdout: "Token " + byID + " is revoked.\n"})
 	}
+	plantstore.check(t, "token revoke "+input, result{stdout: "Token " + byInput + " is revoked.\n"})
 	if got := plantstore.run(t, "token revoke -", input+"\n"); got.stdout != "Token "+byInput+" is revoked.\n" {
 		t.Errorf("token revoke - = %+v, want the id of the token on standard input", got)
 	}
-	plantstore.check(t, "token revoke nobody", result{status: 1, stderr: ".* cannot revoke nobody: token: not found\n"})
+	plantstore.check(t, "token revoke nobody", result{status: 1, stderr: ".* cannot revoke the token: token: not found\n"})
 	const all = `.* ann .* valid\n.* eve .* revoked\n.* eve .* revoked\n.* bob .* valid\n`
 	plantstore.check(t, "token list", result{stdout: header + all})
 	const ann, bob, soon = `.* ann .*\n`, `.* bob .*\n`, `.*tokens expire soon: .*\n`
@@ -119,8 +120,8 @@ func TestRefusals(t *testing.T) {
 	plantstore.flags = "--endpoint-url " + database.URL
 	const refusal = ".* AccessDeniedException: no TokensTable"
 	for _, test := range []struct{ args, want string }{
-		{"token issue --subject bob", `token .{12} may be stored, but its secret is lost: revoke it \(` + refusal + `\)`},
-		{"token revoke id", "cannot revoke id: " + refusal},
+		{"token issue --subject bob", "cannot issue a token: " + refusal + "; if the list has .{12}, revoke it: its secret is lost"},
+		{"token revoke id", "cannot revoke the token: " + refusal},
 		{"token list", refusal},
 	} {
 		plantstore.check(t, test.args, result{status: 1, stderr: "plantstore: error: " + test.want + "\n"})

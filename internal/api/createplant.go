@@ -58,11 +58,8 @@ func (c *CreatePlant) create(ctx context.Context, r *request) (any, error) {
 	return p.Plant, nil
 }
 
-// isJSON reports whether a content type is JSON's, or missing: some clients send none. EqualFold alone would take the
-// letter ſ, of two bytes, for an s.
+// isJSON reports whether a content type is JSON's, or missing: some clients send none.
 func isJSON(contentType string) bool {
-	const want = "application/json"
 	media, _, _ := strings.Cut(contentType, ";")
-	media = strings.Trim(media, " \t")
-	return contentType == "" || len(media) == len(want) && strings.EqualFold(media, want)
+	return contentType == "" || strings.ToLower(strings.Trim(media, " \t")) == "application/json"
 }

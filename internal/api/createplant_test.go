@@ -69,7 +69,8 @@ func TestChecks(t *testing.T) {
 	}{
 		{
 			"another content type, and a malformed key",
-			map[string]string{"content-type": "text/plain", "idempotency-key": "a b"}, "", "400 1001",
+			map[string]string{"content-type": "text/plain", "idempotency-key": "a b"},
+			"", "400 1001",
 		},
 		{"a malformed key, and no body", key("a b"), "", "400 1006"},
 		{"an empty key", key(""), validBody, "400 1006"},

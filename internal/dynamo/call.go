@@ -35,12 +35,15 @@ func call[In, Out any](
 // client: in a long outage, each call fails at its first attempt.
 type retryer struct {
 	aws.Retryer
-	ctx     context.Context
-	earlier error // of the last attempt that was repeated; at the deadline, the SDK returns no cause
+	ctx     context.Context // of the call, because RetryDelay gets none
+	earlier error           // of the last attempt that was repeated; at the deadline, the SDK returns no cause
 }
 
 // use is an option of an operation.
-func (r *retryer) use(o *dynamodb.Options) { r.Retryer, o.Retryer = o.Retryer, r }
+func (r *retryer) use(o *dynamodb.Options) {
+	r.Retryer = o.Retryer
+	o.Retryer = r
+}
 
 // MaxAttempts implements [aws.Retryer]. Zero means without a limit.
 func (r *retryer) MaxAttempts() int { return 0 }
@@ -54,8 +57,7 @@ func (r *retryer) IsErrorRetryable(err error) bool {
 // Amazon Builders' Library, "Timeouts, retries, and backoff with jitter". No attempt begins in the last 100 ms before
 // the deadline, which would cut it off.
 func (r *retryer) RetryDelay(attempt int, err error) (time.Duration, error) {
-	bound := 25 * time.Millisecond << min(max(attempt-1, 0), 6)
-	delay := rand.N(min(bound, time.Second))
+	delay := rand.N(min(25*time.Millisecond<<min(attempt-1, 6), time.Second))
 	if deadline, ok := r.ctx.Deadline(); ok && time.Until(deadline) < delay+100*time.Millisecond {
 		return 0, fmt.Errorf("no time for another attempt: %w", err)
 	}

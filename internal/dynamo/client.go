@@ -24,7 +24,7 @@ import (
 const attemptTimeout = 700 * time.Millisecond
 
 // NewClient returns a client. Its HTTP client is for a Lambda function, unless cfg has one. cfg need not come from the
-// SDK's config module, which would add a third to the time of a function's initialization.
+// SDK's config module.
 func NewClient(cfg aws.Config) *dynamodb.Client {
 	if cfg.HTTPClient == nil {
 		cfg.HTTPClient = newHTTPClient(cfg.BaseEndpoint == nil)

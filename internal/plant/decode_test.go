@@ -18,7 +18,8 @@ func decoded(body string) string {
 	return fmt.Sprintf("%d %q tag %q", p.ID, p.Name, *p.Tag)
 }
 
-// A body that two parsers may read differently is malformed, wherever in the body the difference is. The error says
+// The conversations of test/contract have the usual bodies; these are the others. A body that two parsers may read
+// differently is malformed, wherever in the body the difference is. The error says
 // what is wrong, with each member of an invalid body. The size of a plant is that of all its texts together, in bytes.
 // The size of a body is checked before the body is read.
 func TestDecode(t *testing.T) {
@@ -36,7 +37,6 @@ func TestDecode(t *testing.T) {
 		{"no tag, and white space", ` { "name" : "fern" , "id" : 1 } ` + "\t\r\n", `1 "fern"`},
 		{"an empty tag", `{"id":1,"name":"fern","tag":""}`, `1 "fern" tag ""`},
 		{"escapes in a name and a value", `{"id":1,"n\u0061me":"\ud83c\udf31\u0000\/"}`, `1 "🌱\x00/"`},
-		{"unknown members", `{"id":1,"name":"fern","ID":"x","Name":null,"x":{"y":[1,{"z":2}]}}`, `1 "fern"`},
 		{"a large unknown member", `{"id":1,"name":"fern","x":"` + n + `"}`, `1 "fern"`},
 		{"the deepest nesting", nested(9_999), `1 "fern"`},
 		{"the largest body", padded(`{"id":1,"name":"fern"}`, MaxBody), `1 "fern"`},
@@ -46,9 +46,7 @@ func TestDecode(t *testing.T) {
 		{"only white space", " \n", malformed},
 		{"half an object, with an invalid member", `{"id":"x","name":"fern"`, malformed},
 		{"an unknown member that is malformed", `{"id":1,"name":"fern","x":[1,]}`, malformed},
-		{"two objects", `{"id":1,"name":"fern"}{"id":2,"name":"fern"}`, malformed + ": it has more than one value"},
 		{"a NUL after the object", `{"id":1,"name":"fern"}` + "\x00", malformed + ": it has more than one value"},
-		{"a byte order mark", "\uFEFF" + `{"id":1,"name":"fern"}`, malformed + ": it begins with a byte order mark"},
 		{"a body in gzip", "\x1f\x8b\x08\x00", malformed + ": it is compressed"},
 		{"a byte that is not UTF-8", `{"id":1,"name":"` + "\xff" + `"}`, malformed + ": it is not UTF-8"},
 		{"a name twice, once with an escape", `{"id":1,"name":"fern","t\u0061g":"","tag":""}`, malformed + ": a name occurs twice in an object"},
@@ -57,11 +55,6 @@ func TestDecode(t *testing.T) {
 		{"half an escape", `{"id":1,"name":"\ud83"}`, malformed},
 		{"one level too deep", nested(10_000), malformed + ": it has more than 10000 levels"},
 
-		{"null", `null`, invalid + "it must be an object"},
-		{"a plant in an array", `[{"id":1,"name":"fern"}]`, invalid + "it must be an object"},
-		{"names in another case", `{"ID":1,"Name":"fern"}`, invalid + "id is required; name is required"},
-		{"an id in quotes", `{"id":"1","name":"fern"}`, invalid + "id must be an integer"},
-		{"a tag null", `{"id":1,"name":"fern","tag":null}`, invalid + "tag must be a string"},
 		{"an invalid id, and a text that is too large", `{"id":null,"name":"` + n + `n"}`, invalid + "id must be an integer"},
 		{
 			"every member invalid", `{"id":1.5,"name":1,"tag":2}`,

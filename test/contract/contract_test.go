@@ -95,7 +95,8 @@ func hold(t *testing.T, address, bearer, lines string) {
 		n, _ := strconv.Atoi(short[2]) // it has digits
 		lines = strings.ReplaceAll(lines, short[0], strings.Repeat(short[1], n))
 	}
-	texts := strings.NewReplacer("$TOKEN", bearer, "$ID", fmt.Sprint(1e17+rand.Int64N(8e17)), "$BOM", "\uFEFF")
+	id := fmt.Sprint(1e17 + rand.Int64N(8e17))
+	texts := strings.NewReplacer("$TOKEN", bearer, "$ID", id, "${ID}", id, "$BOM", "\uFEFF")
 	header := http.Header{"Authorization": {"Bearer " + bearer}, "Content-Type": {"application/json"}}
 	changes := http.Header{}
 	for line := range strings.Lines(texts.Replace(lines)) {

@@ -40,8 +40,8 @@ def code_of(body: str) -> int:
     """Returns the code of an Error, 0 for a Plant, and -1 for what is not the service's."""
     try:
         answer = json.loads(body)
-        return 0 if "name" in answer else int(answer["error"])
-    except (ValueError, TypeError, KeyError):
+        return 0 if "name" in answer.keys() else int(answer["error"])
+    except Exception:  # whatever a proxy may send
         return -1
 
 
@@ -51,13 +51,13 @@ def create(plant: str, key: str) -> tuple[int, str]:
     for factor in 0, 1, 2, 4:
         time.sleep(factor * wait)
         status, retry_after, body = post(plant, key)
-        wait = int(retry_after) if retry_after.isdecimal() else 1
+        wait = int(retry_after) if re.fullmatch("[0-9]{1,2}", retry_after) else 1
         code = code_of(body)
         if status == 200 and code == 0:
             return 0, body
         if code // 1000 in (1, 3):  # the service refuses this plant, so no earlier attempt created it
             return 1, body
-        if code >= 5000 and code != 5003 or not 400 <= status < 500:
+        if not (code // 1000 == 2 or code == 5003 or status in (404, 413, 429, 431)):
             unknown = True
         if not (status in (0, 429) or status >= 500 or code >= 5002):
             break
@@ -68,6 +68,7 @@ url, token = os.environ.get("URL", ""), os.environ.get("TOKEN", "")
 if len(sys.argv) != 2 or not re.fullmatch(r"https?://[^/:]+(:\d+)?/?", url) or not re.fullmatch("[!-~]+", token):
     print("usage: URL=http://HOST TOKEN=... python3 examples/create.py PLANT", file=sys.stderr)
     sys.exit(2)
+sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may not have every character
 key = os.environ.get("KEY") or str(uuid.uuid4())
 status, body = create(sys.argv[1], key)
 print(body)

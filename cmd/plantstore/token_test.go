@@ -50,7 +50,7 @@ func TestRevokeAndList(t *testing.T) {
 	plantstore.issue(t, "bob", "") // for 30 days
 	plantstore.issue(t, "ann", "--ttl 2h")
 	_, byID := plantstore.issue(t, "eve", "--ttl 3h")
-	input, byInput := plantstore.issue(t, "eve", "--ttl 4h")
+	input, byInput := plantstore.issue(t, "eve", "--ttl 90d")
 	for range 2 {
 		plantstore.check(t, "token revoke "+byID, result{stdout: "Token " + byID + " is revoked.\n"})
 	}
@@ -59,7 +59,7 @@ func TestRevokeAndList(t *testing.T) {
 		t.Errorf("token revoke - = %+v, want the id of the token on standard input", got)
 	}
 	plantstore.check(t, "token revoke nobody", result{status: 1, stderr: ".* cannot revoke the token: token: not found\n"})
-	const all = `.* ann .* valid\n.* eve .* revoked\n.* eve .* revoked\n.* bob .* valid\n`
+	const all = `.* ann .* valid\n.* eve .* revoked\n.* bob .* valid\n.* eve .* revoked\n`
 	plantstore.check(t, "token list", result{stdout: header + all})
 	const ann, bob, soon = `.* ann .*\n`, `.* bob .*\n`, `.*tokens expire soon: .*\n`
 	plantstore.check(t, "token list --expiring 721h", result{status: 1, stdout: header + ann + bob, stderr: soon})

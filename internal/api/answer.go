@@ -45,7 +45,7 @@ func handle(ctx context.Context, event []byte, do operation) (r request, body an
 	if err != nil {
 		return r, nil, err
 	}
-	r.caller, err = r.RequestContext.Authorizer.Verdict.callerOf(r.Headers["authorization"])
+	r.caller, err = r.RequestContext.Authorizer.Verdict.callerOf(r.Headers["Authorization"])
 	if err != nil {
 		return r, nil, err
 	}

@@ -93,7 +93,8 @@ func invoke(t *testing.T, newHandler func(*slog.Logger) lambda.Handler, event st
 func answered(t *testing.T, create create, event string) (answer, line string) {
 	t.Helper()
 	content, line := invoke(t, func(log *slog.Logger) lambda.Handler {
-		return &CreatePlant{Plants: create, Log: log, NewKey: func() string { return "fresh" }}
+		keys := 0
+		return &CreatePlant{Plants: create, Log: log, NewKey: func() string { keys++; return fmt.Sprint("fresh", keys) }}
 	}, event)
 	var got response
 	if err := json.Unmarshal(content, &got, json.RejectUnknownMembers(true)); err != nil {

@@ -46,7 +46,7 @@ func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request,
 	if err != nil {
 		return r, err
 	}
-	bearer, err := parseBearer(r.Headers["authorization"])
+	bearer, err := parseBearer(r.Headers["Authorization"])
 	if err != nil {
 		return r, err
 	}
@@ -67,7 +67,7 @@ type verdict struct {
 }
 
 func newVerdict(r request, err error) verdict {
-	presented := token.Digest(r.Headers["authorization"])
+	presented := token.Digest(r.Headers["Authorization"])
 	switch {
 	case err == nil:
 		return verdict{Verdict: "allow", Presented: presented, Subject: r.caller.Subject, TokenID: r.caller.ID}

@@ -42,6 +42,10 @@ func TestAuthorizer(t *testing.T) {
 			log: "level=INFO" + logged + "2003" + alice + " reason=expired",
 		},
 		{
+			name: "a valid token with a tail", authorization: credentials + "x", want: deny,
+			log: "level=INFO" + logged + "2003" + nobody + " reason=form",
+		},
+		{
 			name: "two tokens", authorization: "Bearer sentinel, sentinel", want: deny,
 			log: "level=INFO" + logged + "2002" + nobody,
 		},

@@ -24,10 +24,10 @@ func (c *CreatePlant) Invoke(ctx context.Context, event []byte) ([]byte, error) 
 
 // create checks content type, idempotency key and body, in this order.
 func (c *CreatePlant) create(ctx context.Context, r *request) (any, error) {
-	if !isJSON(r.Headers["content-type"]) {
+	if !isJSON(r.Headers["Content-Type"]) {
 		return nil, errContentType
 	}
-	key, sent := r.Headers["idempotency-key"]
+	key, sent := r.Headers["Idempotency-Key"]
 	if !sent {
 		key = c.NewKey()
 	}

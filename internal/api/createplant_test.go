@@ -74,6 +74,7 @@ func TestChecks(t *testing.T) {
 		},
 		{"a malformed key, and no body", key("a b"), "", "400 1006"},
 		{"an empty key", key(""), validBody, "400 1006"},
+		{"an empty body", nil, "", "400 1002"},
 		{
 			"a name twice", nil, `{"sentinel":1,"sentinel":2}`,
 			"400 1003: The body is not well-formed JSON: a name occurs twice in an object.",
@@ -161,12 +162,12 @@ func TestOutcomes(t *testing.T) {
 // A request without a key gets a fresh one, which 5002 returns.
 func TestFreshKey(t *testing.T) {
 	got, _ := answered(t, func(_ context.Context, w plant.Write) error {
-		if want := plant.NewWriteKey("alice", "fresh"); w.WriteKey != want {
+		if want := plant.NewWriteKey("alice", "fresh1"); w.WriteKey != want {
 			t.Errorf("the store is asked to create %+v, want the write key %s", w, want)
 		}
 		return plant.ErrUnavailable
 	}, event(nil, validBody, judged(credentials, "allow")))
-	if want := "400 5002, retry after 1 with fresh"; got != want {
+	if want := "400 5002, retry after 1 with fresh1"; got != want {
 		t.Errorf("Invoke = %s, want %s", got, want)
 	}
 }

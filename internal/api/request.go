@@ -6,6 +6,7 @@ import (
 	"encoding/json/v2"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"plantstore/internal/plant"
@@ -17,7 +18,7 @@ var errEvent = errors.New("api: event cannot be decoded as one of payload format
 // request is what the service uses of an event. Source: API Gateway Developer Guide, "Create AWS Lambda proxy
 // integrations for HTTP APIs".
 type request struct {
-	Headers         map[string]string `json:"headers"` // by name in lower case
+	Headers         map[string]string `json:"headers"` // by canonical name, as of [http.CanonicalHeaderKey]
 	Body            jsontext.Value    `json:"body"`
 	IsBase64Encoded bool              `json:"isBase64Encoded"`
 	RequestContext  struct {
@@ -45,7 +46,7 @@ func decodeEvent(event []byte) (request, error) {
 	sent := r.Headers
 	r.Headers = make(map[string]string, len(sent))
 	for name, value := range sent { // API Gateway sends names in lower case, `sam local` does not
-		name = strings.ToLower(name)
+		name = http.CanonicalHeaderKey(name)
 		if _, twice := r.Headers[name]; twice {
 			return request{}, errEvent // API Gateway joins the values of one name with a comma
 		}

@@ -59,7 +59,7 @@ func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 
 func checkExistingPlant(w plant.Write, existing item) error {
 	var stored plantItem
-	err := attributevalue.UnmarshalMap(existing, &stored)
+	err := attributevalue.UnmarshalMap(only(existing, "id", "name", "tag", "created_at", "created_by", "write_key"), &stored)
 	switch {
 	case err != nil, stored.WriteKey != w.WriteKey: // another program, or another request, wrote it
 		return plant.ErrExists
@@ -70,6 +70,17 @@ func checkExistingPlant(w plant.Write, existing item) error {
 }
 
 type item = map[string]types.AttributeValue
+
+// only returns the attributes with these names. Package attributevalue would take those in another case for them.
+func only(i item, names ...string) item {
+	named := item{}
+	for _, name := range names {
+		if value, ok := i[name]; ok {
+			named[name] = value
+		}
+	}
+	return named
+}
 
 // put stores an item, unless the table has one with its id. It returns that one, which an earlier attempt may have
 // stored.

@@ -48,7 +48,9 @@ DynamoDB fails; DynamoDB fails; DynamoDB fails; answered         | 200 | alice's
 
 bob's fern is there; answered                                    | 3001 | bob's fern          |
 bob's fern is there; the connection breaks; answered             | 3001 | bob's fern          |
+a keyless fern is there; answered                                | 3001 | a keyless fern      |
 alice's edited fern is there; answered                           | 3001 | alice's edited fern |
+alice's noted fern is there; answered                            | 200 | alice's noted fern  |
 alice's ficus is there; answered                                 | 3002 | alice's ficus       |
 alice's tagged fern is there; answered                           | 3002 | alice's tagged fern |
 
@@ -130,6 +132,8 @@ var plantItems = map[string]string{
 	"bob's fern":          strings.ReplaceAll(fern, "alice", "bob"),
 	"alice's ficus":       strings.Replace(fern, "fern", "ficus", 1),
 	"alice's tagged fern": strings.Replace(fern, `"write_key"`, `"tag":{"S":""},"write_key"`, 1),
+	"a keyless fern":      strings.Replace(fern, `,"write_key":{"S":"alice's key"}`, "", 1),
+	"alice's noted fern":  strings.Replace(fern, "{", `{"TAG":{"S":"note"},`, 1),
 	"alice's edited fern": strings.Replace(fern, "2026-03-01T12:00:00Z", "yesterday", 1),
 }
 
@@ -213,13 +217,13 @@ func TestQuota(t *testing.T) {
 // Delays are random.
 func TestDelay(t *testing.T) {
 	for retry, want := range map[int]time.Duration{1: 25 * time.Millisecond, 3: 100 * time.Millisecond, 99: time.Second} {
-		var longest time.Duration
+		shortest, longest := want, time.Duration(0)
 		for range 1000 {
 			delay, _ := (&retryer{ctx: t.Context()}).RetryDelay(retry, nil)
-			longest = max(longest, delay)
+			shortest, longest = min(shortest, delay), max(longest, delay)
 		}
-		if longest > want || longest < want*9/10 {
-			t.Errorf("the longest delay before retry %d is %v, want nearly %v", retry, longest, want)
+		if shortest > want/10 || longest > want || longest < want*9/10 {
+			t.Errorf("the delays before retry %d are %v to %v, want 0 to %v", retry, shortest, longest, want)
 		}
 	}
 }

@@ -54,15 +54,17 @@ func tokenKey(id string) item {
 }
 
 // decodeToken returns an error if an attribute has the wrong type, or if the digest or the subject is missing. A token
-// without a time of expiry is expired.
+// without a time of expiry is expired. An attribute that is NULL counts as missing.
 func decodeToken(i item) (token.Token, error) {
 	var stored tokenItem
-	err := attributevalue.UnmarshalMap(i, &stored)
+	err := attributevalue.UnmarshalMap(only(i, "id", "digest", "subject", "created_at", "expires_at", "revoked"), &stored)
 	if err == nil && (stored.Digest == "" || stored.Subject == "") {
 		err = errors.New("it has no digest or no subject")
 	}
 	if err != nil {
-		return token.Token{}, fmt.Errorf("dynamo: the item with the id %q is no token: %w", stored.ID, err)
+		var id string
+		_ = attributevalue.Unmarshal(i["id"], &id) // the table's key
+		return token.Token{}, fmt.Errorf("dynamo: the item with the id %q is no token: %w", id, err)
 	}
 	stored.ExpiresAt = stored.ExpiresAt.UTC()
 	return token.Token(stored), nil
@@ -118,7 +120,7 @@ func (s *Tokens) List(ctx context.Context) (tokens []token.Token, err error) {
 		for _, i := range page.Items {
 			t, err := decodeToken(i)
 			if err != nil {
-				unreadable = err
+				unreadable = errors.Join(unreadable, err)
 				continue
 			}
 			tokens = append(tokens, t)

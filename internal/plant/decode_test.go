@@ -36,7 +36,7 @@ func TestDecode(t *testing.T) {
 	tests := []struct{ name, body, want string }{
 		{"no tag, and white space", ` { "name" : "fern" , "id" : 1 } ` + "\t\r\n", `1 "fern"`},
 		{"an empty tag", `{"id":1,"name":"fern","tag":""}`, `1 "fern" tag ""`},
-		{"escapes in a name and a value", `{"id":1,"n\u0061me":"\ud83c\udf31\u0000\/"}`, `1 "🌱\x00/"`},
+		{"escapes in a name and a value", `{"id":1,"n\u0061me":"\ud83c\udf31\u0000\/\u007f"}`, `1 "🌱\x00/\x7f"`},
 		{"a large unknown member", `{"id":1,"name":"fern","x":"` + n + `"}`, `1 "fern"`},
 		{"the deepest nesting", nested(9_999), `1 "fern"`},
 		{"the largest body", padded(`{"id":1,"name":"fern"}`, MaxBody), `1 "fern"`},

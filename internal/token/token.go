@@ -56,7 +56,7 @@ func Issue(subject string, now time.Time, ttl time.Duration) (bearer string, t T
 		Digest:    Digest(bearer),
 		Subject:   subject,
 		CreatedAt: now.UTC().Truncate(time.Second),
-		ExpiresAt: now.UTC().Add(ttl + time.Second - 1).Truncate(time.Second),
+		ExpiresAt: now.UTC().Add(ttl).Add(time.Second - 1).Truncate(time.Second),
 	}, nil
 }
 

@@ -3,7 +3,7 @@
 
     URL=http://127.0.0.1:8080 TOKEN=... python3 examples/create.py '{"id":2,"name":"Monstera"}'
 
-Exit status: 0 created, 1 not created, 2 usage error, 3 outcome unknown: run it again with the KEY that it prints.
+Exit status: 0 created, 1 not created, 2 usage error, 3 outcome unknown: run it again as it says.
 """
 
 import http.client
@@ -65,13 +65,13 @@ def create(plant: str, key: str) -> tuple[int, str]:
 
 
 url, token = os.environ.get("URL", ""), os.environ.get("TOKEN", "")
-if len(sys.argv) != 2 or not re.fullmatch(r"https?://[^/:]+(:\d+)?/?", url) or not re.fullmatch("[!-~]+", token):
+key = os.environ.get("IDEMPOTENCY_KEY") or str(uuid.uuid4())
+if len(sys.argv) != 2 or not re.fullmatch(r"https?://[^/:]+(:\d+)?/?", url) or not re.fullmatch("[!-~]+", token + key):
     print("usage: URL=http://HOST TOKEN=... python3 examples/create.py PLANT", file=sys.stderr)
     sys.exit(2)
 sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may not have every character
-key = os.environ.get("KEY") or str(uuid.uuid4())
 status, body = create(sys.argv[1], key)
 print(body)
 if status == 3:
-    print(f"outcome unknown: run it again with KEY={key}", file=sys.stderr)
+    print(f"outcome unknown: run it again with IDEMPOTENCY_KEY={key}", file=sys.stderr)
 sys.exit(status)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -58,8 +59,7 @@ func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 }
 
 func checkExistingPlant(w plant.Write, existing item) error {
-	var stored plantItem
-	err := attributevalue.UnmarshalMap(only(existing, "id", "name", "tag", "created_at", "created_by", "write_key"), &stored)
+	stored, err := decode[plantItem](existing)
 	switch {
 	case err != nil, stored.WriteKey != w.WriteKey: // another program, or another request, wrote it
 		return plant.ErrExists
@@ -71,15 +71,17 @@ func checkExistingPlant(w plant.Write, existing item) error {
 
 type item = map[string]types.AttributeValue
 
-// only returns the attributes with these names. Package attributevalue would take those in another case for them.
-func only(i item, names ...string) item {
+// decode reads the attributes that T names. Package attributevalue alone would also take Revoked for revoked.
+func decode[T any](i item) (stored T, err error) {
 	named := item{}
-	for _, name := range names {
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		name, _, _ := strings.Cut(field.Tag.Get("dynamodbav"), ",")
 		if value, ok := i[name]; ok {
 			named[name] = value
 		}
 	}
-	return named
+	err = attributevalue.UnmarshalMap(named, &stored)
+	return stored, err
 }
 
 // put stores an item, unless the table has one with its id. It returns that one, which an earlier attempt may have

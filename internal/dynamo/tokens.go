@@ -56,8 +56,7 @@ func tokenKey(id string) item {
 // decodeToken returns an error if an attribute has the wrong type, or if the digest or the subject is missing. A token
 // without a time of expiry is expired. An attribute that is NULL counts as missing.
 func decodeToken(i item) (token.Token, error) {
-	var stored tokenItem
-	err := attributevalue.UnmarshalMap(only(i, "id", "digest", "subject", "created_at", "expires_at", "revoked"), &stored)
+	stored, err := decode[tokenItem](i)
 	if err == nil && (stored.Digest == "" || stored.Subject == "") {
 		err = errors.New("it has no digest or no subject")
 	}

@@ -3,7 +3,8 @@
 
     URL=http://127.0.0.1:8080 TOKEN=... python3 examples/create.py '{"id":2,"name":"Monstera"}'
 
-Exit status: 0 created, 1 not created, 2 usage error, 3 outcome unknown: run it again as it says.
+Exit status: 0 created, 1 not created, 2 usage error, 3 outcome unknown: after 5001, ask
+the operator; otherwise, run it again with the IDEMPOTENCY_KEY that it prints.
 """
 
 import http.client
@@ -66,12 +67,13 @@ def create(plant: str, key: str) -> tuple[int, str]:
 
 url, token = os.environ.get("URL", ""), os.environ.get("TOKEN", "")
 key = os.environ.get("IDEMPOTENCY_KEY") or str(uuid.uuid4())
-if len(sys.argv) != 2 or not re.fullmatch(r"https?://[^/:]+(:\d+)?/?", url) or not re.fullmatch("[!-~]+", token + key):
+is_url = re.fullmatch(r"https?://(\[[0-9a-f:]+\]|[^/:]+)(:\d+)?/?", url)
+if len(sys.argv) != 2 or not is_url or not token or not re.fullmatch("[!-~]+", token + key):
     print("usage: URL=http://HOST TOKEN=... python3 examples/create.py PLANT", file=sys.stderr)
     sys.exit(2)
 sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may not have every character
 status, body = create(sys.argv[1], key)
 print(body)
 if status == 3:
-    print(f"outcome unknown: run it again with IDEMPOTENCY_KEY={key}", file=sys.stderr)
+    print(f"outcome unknown, with IDEMPOTENCY_KEY={key}", file=sys.stderr)
 sys.exit(status)

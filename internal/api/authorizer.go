@@ -16,10 +16,7 @@ type Authorizer struct {
 	Log    *slog.Logger
 }
 
-const (
-	authorizerTimeout = 1700 * time.Millisecond // from the event on; template.yaml gives the function more
-	slowCheck         = 500 * time.Millisecond  // from which the check of an allowed request is logged
-)
+const authorizerTimeout = 1700 * time.Millisecond // from the event on; template.yaml gives the function more
 
 // authorizerResponse is a simple response of payload format 2.0.
 type authorizerResponse struct {
@@ -32,8 +29,8 @@ type authorizerResponse struct {
 func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := time.Now()
 	r, err := a.authenticate(ctx, event)
-	if took := time.Since(start); err != nil || took >= slowCheck { // otherwise the function's line says all
-		logRequest(ctx, a.Log, "authorize", r, err, took)
+	if err != nil { // otherwise the function's line says all
+		logRequest(ctx, a.Log, "authorize", r, err, time.Since(start))
 	}
 	return json.Marshal(authorizerResponse{IsAuthorized: true, Context: newVerdict(r, err)})
 }

@@ -19,7 +19,7 @@ type CreatePlant struct {
 
 // Invoke answers an event of payload format 2.0.
 func (c *CreatePlant) Invoke(ctx context.Context, event []byte) ([]byte, error) {
-	return answer(ctx, event, c.Log, "create plant", c.create)
+	return serve(ctx, event, c.Log, "create plant", c.create)
 }
 
 // create checks content type, idempotency key and body, in this order.

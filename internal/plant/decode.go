@@ -46,7 +46,7 @@ func Decode(body []byte) (NewPlant, error) {
 	if err := json.Unmarshal(value, &members, jsontext.AllowDuplicateNames(true)); err != nil {
 		return NewPlant{}, ErrMalformed
 	}
-	var d decoder
+	var d memberDecoder
 	var p NewPlant
 	p.ID = d.integer("id", members.ID)
 	p.Name = d.text("name", members.Name)
@@ -109,20 +109,20 @@ func isSurrogate(text []byte) bool {
 	return err == nil && utf16.IsSurrogate(rune(unit))
 }
 
-// decoder decodes the values of members. An absent member has the value nil.
-type decoder struct {
+// memberDecoder decodes the values of members. An absent member has the value nil.
+type memberDecoder struct {
 	reasons []string
 	size    int // of all texts, in bytes of UTF-8
 }
 
-func (d *decoder) addReason(name string, value jsontext.Value, reason string) {
+func (d *memberDecoder) addReason(name string, value jsontext.Value, reason string) {
 	if value == nil {
 		reason = "is required"
 	}
 	d.reasons = append(d.reasons, name+" "+reason)
 }
 
-func (d *decoder) integer(name string, value jsontext.Value) int64 {
+func (d *memberDecoder) integer(name string, value jsontext.Value) int64 {
 	if value.Kind() != '0' { // the kind of every number
 		d.addReason(name, value, errNotInteger.Error())
 		return 0
@@ -134,7 +134,7 @@ func (d *decoder) integer(name string, value jsontext.Value) int64 {
 	return n
 }
 
-func (d *decoder) text(name string, value jsontext.Value) string {
+func (d *memberDecoder) text(name string, value jsontext.Value) string {
 	if value.Kind() != '"' {
 		d.addReason(name, value, "must be a string")
 		return ""

@@ -2,8 +2,7 @@
 // [CreatePlant] with its verdict on the bearer token.
 //
 // Every answer of CreatePlant is 200 or 400, also if the event is malformed or something panics. Each request is
-// logged in one line. The authorizer adds one if it does not allow the request, or was slow. No line has a token, a
-// header or a body.
+// logged in one line. The authorizer adds one if it does not allow the request. No line has a token, a header or a body.
 package api
 
 import (
@@ -21,16 +20,16 @@ import (
 	"plantstore/internal/token"
 )
 
-// answerTimeout limits an operation, from its event on: a longer wait would only occupy executions of Lambda, and the
+// serveTimeout limits an operation, from its event on: a longer wait would only occupy executions of Lambda, and the
 // client can repeat the request. template.yaml gives the function more time.
-const answerTimeout = 2700 * time.Millisecond
+const serveTimeout = 2700 * time.Millisecond
 
 // operation is what a function does for a request with a valid token. It returns the body of the answer 200.
 type operation func(context.Context, *request) (body any, err error)
 
-// answer answers an event of payload format 2.0, and logs the request as name. The authorizer lets every request pass,
-// so a function that does not answer through here is open to everybody.
-func answer(ctx context.Context, event []byte, log *slog.Logger, name string, do operation) ([]byte, error) {
+// serve answers an event of payload format 2.0, and logs the request as name. The authorizer lets every request pass, so
+// a function that does not answer through here is open to everybody.
+func serve(ctx context.Context, event []byte, log *slog.Logger, name string, do operation) ([]byte, error) {
 	start := time.Now()
 	r, body, err := handle(ctx, event, do)
 	logRequest(ctx, log, name, r, err, time.Since(start))
@@ -38,7 +37,7 @@ func answer(ctx context.Context, event []byte, log *slog.Logger, name string, do
 }
 
 func handle(ctx context.Context, event []byte, do operation) (r request, body any, err error) {
-	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	ctx, cancel := context.WithTimeout(ctx, serveTimeout)
 	defer cancel()
 	defer recoverInto(&err)
 	r, err = decodeEvent(event)
@@ -87,8 +86,8 @@ func respond(body any, err error, idempotencyKey string) ([]byte, error) {
 	return json.Marshal(r)
 }
 
-// logRequest logs a request. The code is that of the answer, with one exception: after an internal error of its check,
-// the authorizer logs 5001, and the function answers 5003.
+// logRequest logs a request, with the code of its answer. After an internal error, the authorizer logs 5001, and the
+// client gets 5003.
 func logRequest(ctx context.Context, log *slog.Logger, name string, r request, err error, took time.Duration) {
 	e := entryOf(err)
 	attributes := []slog.Attr{

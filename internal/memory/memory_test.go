@@ -7,10 +7,10 @@ import (
 	"plantstore/test/storetest"
 )
 
-func TestPlants(t *testing.T) { storetest.TestPlants(t, new(memory.Plants), 3000) }
+func TestPlants(t *testing.T) { storetest.TestPlants(t, new(memory.Plants), 20_000) }
 
 func TestTokens(t *testing.T) {
-	for range 200 { // a race shows sometimes
+	for range 3000 { // a race shows sometimes
 		storetest.TestTokens(t, new(memory.Tokens))
 	}
 }

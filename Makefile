@@ -52,7 +52,7 @@ lint: ## check format and style of the Go code
 format: ## format the Go code
 	$(LINT) fmt
 
-contract: ## hold the contract's conversations with a deployment (URL=..., TOKEN=...; twelve plants)
+contract: ## check a deployment against the contract (URL=..., TOKEN=...; creates twelve plants)
 	@CONTRACT_URL="$$URL" go test -count=1 -v -run '^TestContract$$' ./test/contract
 
 # The functions log the commit. `sam build` as typed leaves it out.

@@ -54,7 +54,7 @@ func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request,
 // verdict says what the authorizer found out about a token. API Gateway passes it on to the function. The function
 // compares Presented with the Authorization value that it sees itself, so that a verdict never serves another caller.
 //
-// While a deployment shifts traffic, two versions meet. So a function that understands a new verdict comes before the
+// While a deployment shifts traffic, two versions meet. So deploy a function that understands a new verdict before the
 // authorizer that sends it.
 type verdict struct {
 	Verdict   string `json:"verdict"`           // "allow", "deny" or "unavailable"

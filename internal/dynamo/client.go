@@ -44,11 +44,11 @@ func newHTTPClient(toAWS bool) *http.Client {
 		amazon.AppendCertsFromPEM(amazonRoots)
 		transport.DialTLSContext = dialTLS(amazon, nil) // nil is the system's pool
 	}
-	return &http.Client{Timeout: attemptTimeout, Transport: transport, CheckRedirect: stay}
+	return &http.Client{Timeout: attemptTimeout, Transport: transport, CheckRedirect: noRedirect}
 }
 
-// stay is for [http.Client.CheckRedirect]. A redirect is not DynamoDB's, and would get the token of the credentials.
-func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+// noRedirect is for [http.Client.CheckRedirect]. A redirect is not DynamoDB's, and would get the session token.
+func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // amazonRoots are Amazon's root certificates. To parse the hundred of the system takes as long as the rest of a cold
 // start. Source: https://www.amazontrust.com/repository/.

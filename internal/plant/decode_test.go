@@ -104,7 +104,7 @@ func TestDecodeID(t *testing.T) {
 		{"a million zeros", "1" + million, outOfRange},
 		{"a million zeros, and a fraction", "1" + million + "e-1000001", noInteger},
 		{"an exponent that is 0 in 32 bits", "1e4294967296", outOfRange},
-		{"a positive exponent beyond 64 bits", "1e99999999999999999999999999", outOfRange},
+		{"a positive exponent beyond 64 bits", "10e9999999999999999999999999", outOfRange},
 		{"a negative exponent beyond 64 bits", "1e-99999999999999999999999999", noInteger},
 	}
 	for _, test := range tests {

@@ -48,6 +48,8 @@ func TestResources(t *testing.T) {
 			Timeout: 3
 			AutoPublishAliasAllProperties: true
 			VersionDescription: TokensTable`,
+		"ErrorsMetric.Properties":      `FilterPattern: '{ $.code = 5001 }'`, // members of internal/api's log lines
+		"UnavailableMetric.Properties": `FilterPattern: '{ $.code > 5001 && $.msg != "authorize" }'`,
 		"HttpApi.Properties.Auth": `
 			DefaultAuthorizer: TokenAuthorizer
 			Authorizers: {TokenAuthorizer: {

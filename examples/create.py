@@ -48,12 +48,13 @@ def code_of(body: str) -> int:
 
 def create(plant: str, key: str) -> tuple[int, str]:
     """Returns the exit status, and the last answer."""
-    unknown, wait = False, 1  # whether an attempt may have created the plant; seconds
+    unknown = "IDEMPOTENCY_KEY" in os.environ  # whether an attempt, or an earlier run, may have created the plant
+    wait = 1  # second
     for factor in 0, 1, 2, 4:
         time.sleep(factor * wait)
         status, retry_after, body = post(plant, key)
         wait = int(retry_after) if re.fullmatch("[0-9]{1,2}", retry_after) else 1
-        code = code_of(body)
+        code = code_of(body) if status in (200, 400) else -1
         if status == 200 and code == 0:
             return 0, body
         if code // 1000 in (1, 3):  # the service refuses this plant, so no earlier attempt created it
@@ -67,13 +68,16 @@ def create(plant: str, key: str) -> tuple[int, str]:
 
 url, token = os.environ.get("URL", ""), os.environ.get("TOKEN", "")
 key = os.environ.get("IDEMPOTENCY_KEY") or str(uuid.uuid4())
-is_url = re.fullmatch(r"https?://(\[[0-9a-f:]+\]|[^/:]+)(:\d+)?/?", url)
+is_url = re.fullmatch(r"https?://(\[[0-9a-f:]+\]|[^/:\s]+)(:\d+)?/?", url)
 if len(sys.argv) != 2 or not is_url or not token or not re.fullmatch("[!-~]+", token + key):
     print("usage: URL=http://HOST TOKEN=... python3 examples/create.py PLANT", file=sys.stderr)
     sys.exit(2)
 sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may not have every character
 status, body = create(sys.argv[1], key)
-print(body)
 if status == 3:
     print(f"outcome unknown, with IDEMPOTENCY_KEY={key}", file=sys.stderr)
+try:
+    print(body, flush=True)
+except OSError:  # the status says it too
+    os._exit(status)
 sys.exit(status)

@@ -68,12 +68,12 @@ func TestFailures(t *testing.T) {
 		status     int
 		want       string // part of the line
 	}{
-		{"a word for the lifetime", "token issue --subject ann --ttl soon", usage, "--ttl: must be at least 1s, for example"},
+		{"a word for the lifetime", "token issue --subject ann --ttl soon", usage, "--ttl: must be a time such as 90m, 12h or 30d"},
 		{"more days than fit", "token issue --subject ann --ttl 99999d", usage, "--ttl: must be"},
 		{"a negative lifetime", "token issue --subject ann --ttl=-1h", usage, "--ttl: must be"},
 		{"a subject that is not ASCII", "token issue --subject é", usage, "subject must have 1 to 128 visible ASCII"},
 		{"no stack and no table", "token list", usage, "set --stack or --table, or --endpoint-url"},
-		{"no token on standard input", "token revoke --table tokens -", usage, "standard input is not a token"},
+		{"no token on standard input", "token revoke --table tokens -", usage, "this is no token, or not the whole of one"},
 		{"an address without a port", "serve --addr localhost", other, "missing port in address; use another --addr"},
 		{"no credentials", "token list --table tokens", other, "no AWS credentials: set AWS_PROFILE"},
 	} {

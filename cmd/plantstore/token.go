@@ -37,7 +37,7 @@ func (l *lifetime) Decode(ctx *kong.DecodeContext) error {
 		duration, err = time.Duration(n)*24*time.Hour, notNumber
 	}
 	if err != nil || duration < time.Second {
-		return errors.New("must be at least 1s, for example 90m, 12h or 30d")
+		return errors.New("must be a time such as 90m, 12h or 30d")
 	}
 	*l = lifetime(duration)
 	return nil
@@ -150,7 +150,7 @@ func (c *revokeCommand) Run(ctx context.Context, command *tokenCommand) error {
 	return nil
 }
 
-// tokenID also takes a token as the argument, and never prints what it does not know.
+// tokenID also takes a token as the argument.
 func (c *revokeCommand) tokenID() (string, error) {
 	text := c.ID
 	if text == "-" {
@@ -163,8 +163,8 @@ func (c *revokeCommand) tokenID() (string, error) {
 	if id, ok := token.ParseID(text); ok {
 		return id, nil
 	}
-	if c.ID == "-" {
-		return "", usageError("standard input is not a token")
+	if c.ID == "-" || strings.HasPrefix(text, "pst_") {
+		return "", usageError("this is no token, or not the whole of one")
 	}
 	return text, nil
 }

@@ -25,15 +25,10 @@ func call[In, Out any](
 ) (*Out, error) {
 	r := &retryer{ctx: ctx}
 	out, err := operation(ctx, in, r.use)
-	switch {
-	case err == nil:
-		return out, nil
-	case ctx.Err() != nil: // the SDK returns no cause
+	if err != nil && (ctx.Err() != nil || r.IsErrorRetryable(err)) {
 		return nil, fmt.Errorf("%w: %w", unavailable, errors.Join(err, r.earlier))
-	case r.IsErrorRetryable(err):
-		return nil, fmt.Errorf("%w: %w", unavailable, err)
 	}
-	return nil, err
+	return out, err
 }
 
 // retryer is the client's retryer with what one call changes. It has no limit of attempts. The quota stays that of the

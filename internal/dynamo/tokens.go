@@ -53,7 +53,7 @@ func tokenKey(id string) item {
 	return item{"id": &types.AttributeValueMemberS{Value: id}}
 }
 
-// decodeToken returns an error if an attribute has the wrong type, or if the digest or the subject is missing. A token
+// decodeToken returns an error if an attribute cannot be read, or if the digest or the subject is missing. A token
 // without a time of expiry is expired. An attribute that is NULL counts as missing.
 func decodeToken(i item) (token.Token, error) {
 	stored, err := decode[tokenItem](i)

@@ -84,8 +84,8 @@ func (g *Gateway) invoke(
 	}
 	event.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{Lambda: verdict.Context}
 	err = call(ctx, function, event, &answer)
-	if err == nil && answer.StatusCode == 0 {
-		err = errors.New("the function's answer has no status")
+	if err == nil && (answer.StatusCode < 200 || answer.StatusCode > 599) {
+		err = errors.New("the function's answer has no valid status")
 	}
 	return answer, err
 }

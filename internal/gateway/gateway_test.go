@@ -69,7 +69,9 @@ func TestAnswers(t *testing.T) {
 		{name: "a malformed body", body: iotest.ErrReader(errors.New("chunk")), want: `400 {"message":"Bad Request"}`},
 		{name: "an authorizer that answers no JSON", authorizer: "yes", function: ok, want: failed},
 		{name: "a function that answers no JSON", function: "yes", want: failed},
-		{name: "a function that answers no status", function: "{}", want: failed},
+		{name: "status 199", function: `{"statusCode":199}`, want: failed},
+		{name: "status 600", function: `{"statusCode":600}`, want: failed},
+		{name: "status 599", function: `{"statusCode":599,"body":"x"}`, want: "599 x"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			method, path, _ := strings.Cut(cmp.Or(test.request, "POST /plants"), " ")

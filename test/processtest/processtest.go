@@ -43,9 +43,9 @@ func Environment(endpoint string, others ...string) []string {
 	}, others...)
 }
 
-// Invoke starts a function behind a stand-in for Lambda's Runtime API, gives it the same event twice, and returns its
+// Invoke starts the function behind a stand-in for Lambda's Runtime API, gives it the same event twice, and returns its
 // two answers. The function then exits, because the stand-in takes the second answer with status 200, not 202.
-func Invoke(t testing.TB, binary string, environment []string, event string) (answers []string) {
+func Invoke(t testing.TB, environment []string, event string) (answers []string) {
 	t.Helper()
 	runtime := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
@@ -59,7 +59,7 @@ func Invoke(t testing.TB, binary string, environment []string, event string) (an
 			w.WriteHeader(http.StatusAccepted)
 		}
 	}))
-	function := exec.CommandContext(t.Context(), binary)
+	function := exec.CommandContext(t.Context(), os.Args[0])
 	function.Env = slices.Concat(environment, []string{"AWS_LAMBDA_RUNTIME_API=" + runtime.Listener.Addr().String()})
 	printed, _ := function.CombinedOutput() // the stand-in makes it fail
 	runtime.Close()

@@ -32,9 +32,10 @@ type request struct {
 	idempotencyKey string      // the client's, or a fresh one; empty until it is known to be well-formed
 }
 
-// decodeEvent reads an event, and leaves the body encoded. API Gateway copies a query such as ?%FF&%FE into the event, so
-// it allows bytes that are not UTF-8, and names that are equal without them. In the body, [request.body] and
-// [plant.Decode] refuse both: the types of aws-lambda-go would replace such bytes, and so store a plant that nobody sent.
+// decodeEvent reads an event, and leaves the body encoded. API Gateway copies a query such as ?%FF&%FE into the
+// event, so it allows bytes that are not UTF-8, and names that are equal without them. In the body, [request.body]
+// and [plant.Decode] refuse both: the types of aws-lambda-go would replace such bytes, and so store a plant that
+// nobody sent.
 func decodeEvent(event []byte) (request, error) {
 	var r request
 	if json.Unmarshal(event, &r, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) != nil {

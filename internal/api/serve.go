@@ -2,7 +2,8 @@
 // [CreatePlant] with its verdict on the bearer token.
 //
 // Every answer of CreatePlant is 200 or 400, also if the event is malformed or something panics. Each request is
-// logged in one line. The authorizer adds one if it does not allow the request. No line has a token, a header or a body.
+// logged in one line. The authorizer adds one if it does not allow the request. No line has a token, a header or a
+// body.
 package api
 
 import (
@@ -27,8 +28,8 @@ const serveTimeout = 2700 * time.Millisecond
 // operation is what a function does for a request with a valid token. It returns the body of the answer 200.
 type operation func(context.Context, *request) (body any, err error)
 
-// serve answers an event of payload format 2.0, and logs the request as name. The authorizer lets every request pass, so
-// a function that does not answer through here is open to everybody.
+// serve answers an event of payload format 2.0, and logs the request as name. The authorizer lets every request pass,
+// so a function that does not answer through here is open to everybody.
 func serve(ctx context.Context, event []byte, log *slog.Logger, name string, do operation) ([]byte, error) {
 	start := time.Now()
 	r, body, err := handle(ctx, event, do)

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/netip"
-	"net/url"
 	"strings"
 	"time"
 
@@ -41,7 +39,7 @@ func (c *connection) open(ctx context.Context) (*dynamo.Tokens, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := loadConfig(ctx, isLocal(c.EndpointURL))
+	cfg, err := loadConfig(ctx, strings.HasPrefix(c.EndpointURL, "http:")) // AWS has https
 	if err != nil {
 		return nil, err
 	}
@@ -76,8 +74,8 @@ func findTable(ctx context.Context, stack string) (string, error) {
 	return aws.ToString(out.StackResourceDetail.PhysicalResourceId), nil
 }
 
-// loadConfig returns the SDK's configuration. A local DynamoDB gets credentials of its own, because it refuses a key id
-// with an underscore.
+// loadConfig returns the SDK's configuration. A local DynamoDB gets credentials of its own: it needs some, and the user
+// may have none.
 func loadConfig(ctx context.Context, local bool) (aws.Config, error) {
 	httpClient := awshttp.NewBuildableClient().WithTimeout(attemptTimeout)
 	options := []func(*config.LoadOptions) error{config.WithHTTPClient(httpClient), config.WithLogger(logging.Nop{})}
@@ -93,17 +91,4 @@ func loadConfig(ctx context.Context, local bool) (aws.Config, error) {
 		return cfg, fmt.Errorf("no AWS credentials: set AWS_PROFILE to a profile that has them (%w)", err)
 	}
 	return cfg, nil
-}
-
-// isLocal reports whether an endpoint is on this machine: http to a loopback address, to host.docker.internal, by which
-// containers call the machine, or to a name without a dot, such as localhost or a container's.
-func isLocal(endpoint string) bool {
-	u, err := url.Parse(endpoint)
-	if err != nil || u.Scheme != "http" {
-		return false
-	}
-	if address, err := netip.ParseAddr(u.Hostname()); err == nil {
-		return address.IsLoopback()
-	}
-	return u.Hostname() == "host.docker.internal" || !strings.Contains(u.Hostname(), ".")
 }

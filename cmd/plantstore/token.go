@@ -105,17 +105,9 @@ func printTokens(tokens []token.Token) error {
 	fmt.Fprintln(table, "ID\tSUBJECT\tCREATED\tEXPIRES\tSTATE")
 	for _, t := range tokens {
 		created, expires := t.CreatedAt.Format(time.RFC3339), t.ExpiresAt.Format(time.RFC3339)
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", printable(t.ID), printable(t.Subject), created, expires, stateOf(t))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", t.ID, t.Subject, created, expires, stateOf(t))
 	}
 	return table.Flush()
-}
-
-// printable returns text, quoted if it could control a terminal: another program may have written the item.
-func printable(text string) string {
-	if token.IsVisibleASCII(text, 128) {
-		return text
-	}
-	return strconv.QuoteToASCII(text)
 }
 
 func stateOf(t token.Token) string {

@@ -5,8 +5,6 @@ package main
 import (
 	"context"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/alecthomas/kong"
 )
@@ -28,12 +26,10 @@ type commandLine struct {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	parser := kong.Must(new(commandLine),
 		kong.Name("plantstore"),
 		kong.Description(description),
-		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.BindTo(context.Background(), (*context.Context)(nil)),
 	)
 	command, err := parser.Parse(os.Args[1:])
 	if err != nil {

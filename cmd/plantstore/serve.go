@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -26,7 +25,7 @@ type serveCommand struct {
 	Addr string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on (default ${default})."`
 }
 
-// Run starts a server with a new token, prints how to use it, and serves until ctx ends.
+// Run starts a server with a new token, prints how to use it, and serves until the process is stopped.
 func (c *serveCommand) Run(ctx context.Context) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Addr)
 	if err != nil {
@@ -42,7 +41,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	}
 	greet("http://"+listener.Addr().String(), bearer)
 	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
-	return serve(ctx, listener, newServer(tokens, log))
+	return newServer(tokens, log).Serve(listener)
 }
 
 func greet(url, bearer string) {
@@ -91,14 +90,4 @@ func withDocs(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 		}
 	})
-}
-
-// serve serves until ctx ends, and then answers the requests that have begun.
-func serve(ctx context.Context, listener net.Listener, server *http.Server) error {
-	stopped := make(chan error, 1) // nobody reads it if Serve fails
-	context.AfterFunc(ctx, func() { stopped <- server.Shutdown(context.WithoutCancel(ctx)) })
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return <-stopped
 }

@@ -41,7 +41,7 @@ var catalogue = []entry{
 	{code: 1002, err: errNoBody, message: "The body is missing or empty."},
 	{code: 1003, err: plant.ErrMalformed, message: "The body is not well-formed JSON."},
 	{code: 1004, err: plant.ErrInvalid, message: "The body is not a NewPlant."},
-	{code: 1005, err: plant.ErrTooLarge, message: "The plant is too large: its texts together may have at most " +
+	{code: 1005, err: plant.ErrTooLarge, message: "The plant is too large: name and tag together may have at most " +
 		strconv.Itoa(plant.MaxSize) + " bytes of UTF-8, and the body at most " + strconv.Itoa(plant.MaxBody) + " bytes."},
 	{code: 1006, err: errIdempotencyKey, message: "The Idempotency-Key is malformed: " +
 		"it must have 1 to 255 visible ASCII characters."},

@@ -112,7 +112,7 @@ func isSurrogate(text []byte) bool {
 // memberDecoder decodes the values of members. An absent member has the value nil.
 type memberDecoder struct {
 	reasons []string
-	size    int // of all texts, in bytes of UTF-8
+	size    int // of all strings, in bytes of UTF-8
 }
 
 func (d *memberDecoder) addReason(name string, value jsontext.Value, reason string) {

@@ -4,7 +4,7 @@ package plant
 
 import "errors"
 
-// MaxSize limits the texts of a plant together, in bytes of UTF-8. DynamoDB limits an item to 400 KB, of which
+// MaxSize limits name and tag together, in bytes of UTF-8. DynamoDB limits an item to 400 KB, of which
 // 10 KB are kept for other attributes.
 const MaxSize = 390 << 10
 
@@ -20,7 +20,7 @@ var (
 	// ErrInvalid means that the body is not a NewPlant.
 	ErrInvalid = errors.New("plant: not a NewPlant")
 
-	// ErrTooLarge means that the texts together exceed [MaxSize], or the body [MaxBody].
+	// ErrTooLarge means that name and tag together exceed [MaxSize], or the body [MaxBody].
 	ErrTooLarge = errors.New("plant: too large to store")
 )
 

@@ -27,7 +27,7 @@ func TestTokenInTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	environment := processtest.Environment(dynamotest.Endpoint(t), "TOKENS_TABLE="+table)
-	got := processtest.Invoke(t, environment, `{"headers":{"authorization":"Bearer `+bearer+`"}}`)
+	got, _ := processtest.Invoke(t, os.Args[0], environment, `{"headers":{"authorization":"Bearer `+bearer+`"}}`)
 	if want := `"verdict":"allow"`; !strings.Contains(got[0], want) {
 		t.Errorf("the authorizer answers %s, want %s", got[0], want)
 	}

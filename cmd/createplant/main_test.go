@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -18,7 +19,7 @@ func TestRequestsWithoutKey(t *testing.T) {
 	event := `{"headers":{"authorization":"Bearer x"},"body":"{\"id\":1,\"name\":\"fern\"}","requestContext":{
 		"authorizer":{"lambda":{"verdict":"allow","subject":"alice","token_id":"t1",
 		"presented":"` + token.Digest("Bearer x") + `"}}}}`
-	got := processtest.Invoke(t, environment, event)
+	got, _ := processtest.Invoke(t, os.Args[0], environment, event)
 	if !strings.Contains(got[0], `"statusCode":200`) || !strings.Contains(got[1], `{\"error\":3001,`) {
 		t.Errorf("createplant answers %s, want status 200 and the error 3001", got)
 	}

@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"slices"
 	"testing"
 	"time"
 )
@@ -43,10 +42,12 @@ func Environment(endpoint string, others ...string) []string {
 	}, others...)
 }
 
-// Invoke starts the function behind a stand-in for Lambda's Runtime API, gives it the same event twice, and returns its
-// two answers. The function then exits, because the stand-in takes the second answer with status 200, not 202.
-func Invoke(t testing.TB, environment []string, event string) (answers []string) {
+// Invoke starts a function behind a stand-in for Lambda's Runtime API, and gives it the same event twice. It returns the
+// two answers, and the time until the first. The function then exits, because the stand-in takes the second answer with
+// status 200, not 202.
+func Invoke(t testing.TB, program string, environment []string, event string) (answers []string, first time.Duration) {
 	t.Helper()
+	var began time.Time
 	runtime := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
 			w.Header().Set("Lambda-Runtime-Deadline-Ms", fmt.Sprint(time.Now().Add(time.Minute).UnixMilli()))
@@ -55,16 +56,18 @@ func Invoke(t testing.TB, environment []string, event string) (answers []string)
 		}
 		answer, _ := io.ReadAll(r.Body) // the test finds what it lacks
 		answers = append(answers, string(answer))
-		if len(answers) < 2 {
+		if len(answers) == 1 {
+			first = time.Since(began)
 			w.WriteHeader(http.StatusAccepted)
 		}
 	}))
-	function := exec.CommandContext(t.Context(), os.Args[0])
-	function.Env = slices.Concat(environment, []string{"AWS_LAMBDA_RUNTIME_API=" + runtime.Listener.Addr().String()})
+	function := exec.CommandContext(t.Context(), program)
+	function.Env = append([]string{"AWS_LAMBDA_RUNTIME_API=" + runtime.Listener.Addr().String()}, environment...)
+	began = time.Now()
 	printed, _ := function.CombinedOutput() // the stand-in makes it fail
 	runtime.Close()
 	if len(answers) != 2 {
 		t.Fatalf("the function answers %q and logs %s, want two answers", answers, printed)
 	}
-	return answers
+	return answers, first
 }

@@ -60,11 +60,11 @@ func BenchmarkColdStart(b *testing.B) {
 	}
 	for b.Loop() {
 		for i, f := range functions { // in turns, so that another load on the machine slows all
-			answer, took := first(b, f.binary, f.environment, f.event)
-			if !strings.Contains(answer, f.want) {
-				b.Fatalf("%s answers %s, want %q in it", f.name, answer, f.want)
+			answers, first := processtest.Invoke(b, f.binary, f.environment, f.event)
+			if !strings.Contains(answers[0], f.want) {
+				b.Fatalf("%s answers %s, want %q in it", f.name, answers[0], f.want)
 			}
-			functions[i].took = append(functions[i].took, took.Seconds()*1e3)
+			functions[i].took = append(functions[i].took, first.Seconds()*1e3)
 		}
 	}
 	b.ReportMetric(0, "ns/op")
@@ -111,35 +111,6 @@ func startDatabase(b *testing.B, bearer string) (url string, certificate []byte)
 	database.StartTLS()
 	b.Cleanup(database.Close)
 	return database.URL, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw})
-}
-
-// first starts a function, and returns its first answer and how long that took.
-func first(b *testing.B, binary string, environment []string, event string) (answer string, took time.Duration) {
-	answers := make(chan string, 1)
-	gone := make(chan struct{})
-	runtime := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost {
-			answer, _ := io.ReadAll(r.Body) // the benchmark finds what it lacks
-			answers <- string(answer)
-			<-gone
-			return
-		}
-		w.Header().Set("Lambda-Runtime-Deadline-Ms", fmt.Sprint(time.Now().Add(time.Minute).UnixMilli()))
-		_, _ = io.WriteString(w, event) // it fails only if the function has exited
-	}))
-	function := exec.CommandContext(b.Context(), binary)
-	function.Env = append([]string{"AWS_LAMBDA_RUNTIME_API=" + runtime.Listener.Addr().String()}, environment...)
-	began := time.Now()
-	if err := function.Start(); err != nil {
-		b.Fatal(err)
-	}
-	answer = <-answers
-	took = time.Since(began)
-	_ = function.Process.Kill()
-	_ = function.Wait() // the signal is its error
-	close(gone)
-	runtime.Close()
-	return answer, took
 }
 
 // build builds the command in a folder of the module.

@@ -31,17 +31,13 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%w; use another --addr (`make run ADDR=127.0.0.1:8081`)", err)
 	}
-	tokens := new(memory.Tokens)
 	bearer, t, err := token.Issue("developer", time.Now(), 365*24*time.Hour)
 	if err != nil {
 		return err
 	}
-	if err := tokens.Add(ctx, t); err != nil {
-		return err
-	}
 	greet("http://"+listener.Addr().String(), bearer)
 	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
-	return newServer(tokens, log).Serve(listener)
+	return newServer(memory.Tokens{t.ID: t}, log).Serve(listener)
 }
 
 func greet(url, bearer string) {

@@ -68,7 +68,7 @@ func TestReadme(t *testing.T) {
 
 // The server shows the contract, and the page for it.
 func TestDocs(t *testing.T) {
-	server := newServer(new(memory.Tokens), slog.New(slog.DiscardHandler))
+	server := newServer(memory.Tokens{}, slog.New(slog.DiscardHandler))
 	for path, want := range map[string]string{"/docs/": "/openapi.yaml", "/openapi.yaml": "title: Plant Store"} {
 		w := httptest.NewRecorder()
 		server.Handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))

@@ -57,12 +57,10 @@ type create func(context.Context, plant.Write) error
 
 func (c create) Create(ctx context.Context, w plant.Write) error { return c(ctx, w) }
 
-// find is a token.Store that can only find. If it is nil, no token may be looked up.
+// find is a token.Store. If it is nil, no token may be looked up.
 type find func(ctx context.Context, id string) (token.Token, error)
 
 func (f find) Find(ctx context.Context, id string) (token.Token, error) { return f(ctx, id) }
-func (find) Add(context.Context, token.Token) error                     { panic("Add") }
-func (find) Revoke(context.Context, string) error                       { panic("Revoke") }
 
 // invoke gives a function an event. It returns the answer, and the line that is logged, without its time. It checks
 // what is promised of every event: an answer, and at most one line, without a token, a header or a body.

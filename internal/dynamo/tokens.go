@@ -14,7 +14,7 @@ import (
 	"plantstore/internal/token"
 )
 
-// Tokens is a [token.Store] in a DynamoDB table.
+// Tokens keeps tokens in a DynamoDB table. It is a [token.Store].
 type Tokens struct {
 	Client *dynamodb.Client
 	Table  string
@@ -69,7 +69,8 @@ func decodeToken(i item) (token.Token, error) {
 	return token.Token(stored), nil
 }
 
-// Add implements [token.Store].
+// Add stores t. It may be repeated, and never changes a stored token: it is an error if another one has the id. It returns
+// [token.ErrUnavailable].
 func (s *Tokens) Add(ctx context.Context, t token.Token) error {
 	i, err := attributevalue.MarshalMap(tokenItem(t))
 	if err != nil {
@@ -91,7 +92,8 @@ func checkExistingToken(t token.Token, existing item) error {
 	return nil // an earlier attempt stored it
 }
 
-// Revoke implements [token.Store]. It revokes any item with this id, readable or not.
+// Revoke makes the token with this id invalid for good: no concurrent or later Add undoes it. It revokes any item with
+// this id, readable or not. It may be repeated. It returns [token.ErrNotFound] or [token.ErrUnavailable].
 func (s *Tokens) Revoke(ctx context.Context, id string) error {
 	_, err := call(ctx, s.Client.UpdateItem, &dynamodb.UpdateItemInput{
 		TableName:                 &s.Table,

@@ -8,9 +8,3 @@ import (
 )
 
 func TestPlants(t *testing.T) { storetest.TestPlants(t, new(memory.Plants), 20_000) }
-
-func TestTokens(t *testing.T) {
-	for range 3000 { // a race shows sometimes
-		storetest.TestTokens(t, new(memory.Tokens))
-	}
-}

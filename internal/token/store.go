@@ -14,18 +14,10 @@ var (
 	ErrUnavailable = errors.New("token: store is unavailable")
 )
 
-// Store has tokens. Any error other than those above means that no call can succeed until an operator changes
-// something.
+// Store has tokens.
 type Store interface {
-	// Find returns the token with this id, also if it is expired or revoked. It sees every Add and Revoke that returned
-	// before. It returns ErrNotFound or ErrUnavailable.
+	// Find returns the token with this id, also if it is expired or revoked. It sees every change that ended before. It
+	// returns ErrNotFound or ErrUnavailable. Any other error means that no call can succeed until an operator changes
+	// something.
 	Find(ctx context.Context, id string) (Token, error)
-
-	// Add stores t. It may be repeated, and never changes a stored token: it is an error if another one has the id. It
-	// returns ErrUnavailable.
-	Add(ctx context.Context, t Token) error
-
-	// Revoke makes the token with this id invalid for good: no concurrent or later Add undoes it. It may be repeated.
-	// It returns ErrNotFound or ErrUnavailable.
-	Revoke(ctx context.Context, id string) error
 }

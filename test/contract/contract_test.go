@@ -1,4 +1,4 @@
-// Package contract holds the conversations of conversations.txt with a Plant Store, over HTTP.
+// Package contract sends the requests of conversations.txt to a Plant Store, over HTTP, and checks the answers.
 //
 //	go test ./test/contract            this code, in process, on each store
 //	make contract URL=... TOKEN=...    any deployment
@@ -49,21 +49,24 @@ func TestContract(t *testing.T) {
 		if !token.IsVisibleASCII(bearer, 8000) {
 			t.Fatal("TOKEN must be a valid token, without the word Bearer: make contract URL=https://... TOKEN=...")
 		}
-		holdAll(t, u.JoinPath("plants").String(), bearer)
+		runAll(t, u.JoinPath("plants").String(), bearer)
 		return
 	}
-	t.Run("memory", func(t *testing.T) { holdInProcess(t, new(memory.Plants), new(memory.Tokens)) })
+	bearer, issued, _ := token.Issue("alice", time.Now(), time.Hour) // the subject is well-formed
+	t.Run("memory", func(t *testing.T) {
+		runInProcess(t, new(memory.Plants), memory.Tokens{issued.ID: issued}, bearer)
+	})
 	t.Run("DynamoDB Local", func(t *testing.T) {
-		client, plants, tokens := dynamotest.NewTables(t)
-		holdInProcess(t, &dynamo.Plants{Client: client, Table: plants}, &dynamo.Tokens{Client: client, Table: tokens})
+		client, plants, table := dynamotest.NewTables(t)
+		tokens := &dynamo.Tokens{Client: client, Table: table}
+		if err := tokens.Add(t.Context(), issued); err != nil {
+			t.Fatal(err)
+		}
+		runInProcess(t, &dynamo.Plants{Client: client, Table: plants}, tokens, bearer)
 	})
 }
 
-func holdInProcess(t *testing.T, plants plant.Store, tokens token.Store) {
-	bearer, issued, _ := token.Issue("alice", time.Now(), time.Hour) // the subject is well-formed
-	if err := tokens.Add(t.Context(), issued); err != nil {
-		t.Fatal(err)
-	}
+func runInProcess(t *testing.T, plants plant.Store, tokens token.Store, bearer string) {
 	log := slog.New(slog.DiscardHandler)
 	server := httptest.NewServer(&gateway.Gateway{
 		Authorizer: &api.Authorizer{Tokens: tokens, Log: log},
@@ -71,26 +74,26 @@ func holdInProcess(t *testing.T, plants plant.Store, tokens token.Store) {
 		Log:        log,
 	})
 	defer server.Close()
-	holdAll(t, server.URL+"/plants", bearer)
+	runAll(t, server.URL+"/plants", bearer)
 }
 
-func holdAll(t *testing.T, address, bearer string) {
-	held := 0
+func runAll(t *testing.T, address, bearer string) {
+	n := 0
 	for _, found := range regexp.MustCompile(`(?m)^(\S.*)\n((?: .*\n)+)`).FindAllStringSubmatch(file, -1) {
 		passed := t.Run(found[1], func(t *testing.T) {
-			held++
-			hold(t, address, bearer, found[2])
+			n++
+			run(t, address, bearer, found[2])
 		})
-		if held == 1 && !passed {
-			t.Fatal("the other conversations are not held: is this a Plant Store, and is the token valid there?")
+		if n == 1 && !passed {
+			t.Fatal("the other conversations do not run: is this a Plant Store, and is the token valid there?")
 		}
 	}
-	if held == 0 {
-		t.Error("no conversation was held")
+	if n == 0 {
+		t.Error("there is no conversation")
 	}
 }
 
-func hold(t *testing.T, address, bearer, lines string) {
+func run(t *testing.T, address, bearer, lines string) {
 	for _, short := range regexp.MustCompile(`(.)\{(\d+)\}`).FindAllStringSubmatch(lines, -1) {
 		n, _ := strconv.Atoi(short[2]) // it has digits
 		lines = strings.ReplaceAll(lines, short[0], strings.Repeat(short[1], n))

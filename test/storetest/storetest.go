@@ -1,9 +1,8 @@
-// Package storetest is a suite of tests for a plant.Store or a token.Store. The tests of each store call its functions,
-// so the store in memory and the one in DynamoDB are interchangeable.
+// Package storetest is a suite of tests for a plant.Store, so that the one in memory and the one in DynamoDB are
+// interchangeable.
 package storetest
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"math"
@@ -11,10 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"plantstore/internal/plant"
-	"plantstore/internal/token"
 )
 
 // examples returns plants, each of which a store may take for the next one. Each call returns other pointers.
@@ -84,63 +81,9 @@ func testRace(t *testing.T, store plant.Store, id int64) {
 	}
 }
 
-// TestTokens tests a token.Store.
-func TestTokens(t *testing.T, store token.Store) {
-	ctx := t.Context()
-	first, second, unknown := newToken(), newToken(), newToken()
-	expect(t, "Add of a token", store.Add(ctx, first), nil)
-	expect(t, "Add of a second token", store.Add(ctx, second), nil)
-	expect(t, "Add of the first again", store.Add(ctx, first), nil)
-	other := first
-	other.Digest = second.Digest
-	if err := store.Add(ctx, other); err == nil || errors.Is(err, token.ErrUnavailable) {
-		t.Errorf("Add of another token with the first's id = %v, want an error about it", err)
-	}
-	expectFound(t, store, first)
-	expect(t, "Revoke of an unknown id", store.Revoke(ctx, unknown.ID), token.ErrNotFound)
-	_, err := store.Find(ctx, unknown.ID)
-	expect(t, "Find of an unknown id", err, token.ErrNotFound)
-
-	expect(t, "Revoke of the first", store.Revoke(ctx, first.ID), nil)
-	expect(t, "Add after Revoke", store.Add(ctx, first), nil)
-	first.Revoked = true
-	expectFound(t, store, first)
-	expectFound(t, store, second)
-
-	racing := newToken()
-	var revoked atomic.Bool
-	var group sync.WaitGroup
-	for range 5 {
-		group.Go(func() { expect(t, "Add during Revoke", store.Add(ctx, racing), nil) })
-		group.Go(func() {
-			if store.Revoke(ctx, racing.ID) == nil { // or the token is not there yet
-				revoked.Store(true)
-			}
-		})
-	}
-	group.Wait()
-	racing.Revoked = revoked.Load()
-	expectFound(t, store, racing)
-}
-
 func expect(t *testing.T, call string, got, want error) {
 	t.Helper()
 	if !errors.Is(got, want) {
 		t.Errorf("%s = %v, want %v", call, got, want)
 	}
-}
-
-func expectFound(t *testing.T, store token.Store, want token.Token) {
-	t.Helper()
-	if got, err := store.Find(t.Context(), want.ID); err != nil || got != want {
-		t.Errorf("Find(%q) = %+v, %v, want %+v", want.ID, got, err, want)
-	}
-}
-
-// newToken returns a token with a new id. A store also finds one that has expired.
-func newToken() token.Token {
-	id := rand.Text()
-	created := time.Unix(1_000_000_000, 0).UTC()
-	expires := created.Add(time.Hour)
-	return token.Token{ID: id, Digest: token.Digest(id), Subject: "alice", CreatedAt: created, ExpiresAt: expires}
 }

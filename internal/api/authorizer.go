@@ -57,7 +57,7 @@ func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request,
 // While a deployment shifts traffic, two versions meet. So deploy a function that understands a new verdict before the
 // authorizer that sends it.
 type verdict struct {
-	Verdict   string `json:"verdict"`           // "allow", "deny" or "unavailable"
+	Decision  string `json:"verdict"`           // "allow", "deny" or "unavailable"
 	Presented string `json:"presented"`         // [token.Digest] of the Authorization value
 	Subject   string `json:"subject,omitzero"`  // of an "allow"
 	TokenID   string `json:"token_id,omitzero"` // of an "allow"
@@ -67,11 +67,11 @@ func newVerdict(r request, err error) verdict {
 	presented := token.Digest(r.Headers["Authorization"])
 	switch {
 	case err == nil:
-		return verdict{Verdict: "allow", Presented: presented, Subject: r.caller.Subject, TokenID: r.caller.ID}
+		return verdict{Decision: "allow", Presented: presented, Subject: r.caller.Subject, TokenID: r.caller.ID}
 	case entryOf(err).isServiceFault():
-		return verdict{Verdict: "unavailable", Presented: presented}
+		return verdict{Decision: "unavailable", Presented: presented}
 	}
-	return verdict{Verdict: "deny", Presented: presented} // the token is missing, malformed or invalid
+	return verdict{Decision: "deny", Presented: presented} // the token is missing, malformed or invalid
 }
 
 // callerOf returns the token of the request that came with authorization: its id and its subject. Without a well-formed
@@ -84,11 +84,11 @@ func (v verdict) callerOf(authorization string) (token.Token, error) {
 	switch {
 	case v.Presented != token.Digest(authorization):
 		return token.Token{}, errors.New("api: no verdict on this Authorization value")
-	case v.Verdict == "allow" && v.Subject != "" && v.TokenID != "":
+	case v.Decision == "allow" && v.Subject != "" && v.TokenID != "":
 		return token.Token{ID: v.TokenID, Subject: v.Subject}, nil
-	case v.Verdict == "deny":
+	case v.Decision == "deny":
 		return token.Token{}, token.ErrInvalid
-	case v.Verdict == "unavailable":
+	case v.Decision == "unavailable":
 		return token.Token{}, token.ErrUnavailable
 	}
 	return token.Token{}, errors.New("api: unknown or incomplete verdict")

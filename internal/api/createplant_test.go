@@ -97,7 +97,7 @@ func TestChecks(t *testing.T) {
 // has 2.7 s.
 func TestOutcomes(t *testing.T) {
 	const (
-		logged = ` msg="create plant" request_id=r1 lambda_request_id=i1 code=`
+		logged = ` msg="create plant" request_id=r1 code=`
 		alice  = ` subject=alice token_id=AliceTokenId duration_ms=`
 		retry  = "400 5002, retry after 1 with first"
 	)

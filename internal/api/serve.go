@@ -16,8 +16,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambdacontext"
-
 	"plantstore/internal/token"
 )
 
@@ -87,13 +85,12 @@ func respond(body any, err error, idempotencyKey string) ([]byte, error) {
 	return json.Marshal(r)
 }
 
-// logRequest logs a request, with the code of its answer. After an internal error, the authorizer logs 5001, and the
+// logRequest logs a request, with the code of its answer. The authorizer logs its own internal error as 5001, and the
 // client gets 5003.
 func logRequest(ctx context.Context, log *slog.Logger, name string, r request, err error, took time.Duration) {
 	e := entryOf(err)
 	attributes := []slog.Attr{
 		slog.String("request_id", r.RequestContext.RequestID), // of API Gateway
-		lambdaRequestID(ctx),
 		slog.Int("code", int(e.code)),
 		slog.String("subject", r.caller.Subject),
 		slog.String("token_id", r.caller.ID),
@@ -108,14 +105,4 @@ func logRequest(ctx context.Context, log *slog.Logger, name string, r request, e
 		attributes = append(attributes, slog.String("error", err.Error()))
 	}
 	log.LogAttrs(ctx, level, name, attributes...)
-}
-
-// lambdaRequestID returns the id in the lines of Lambda itself, such as that of a timeout. Outside Lambda there is
-// none: slog leaves out a zero attribute.
-func lambdaRequestID(ctx context.Context) slog.Attr {
-	invocation, ok := lambdacontext.FromContext(ctx)
-	if !ok {
-		return slog.Attr{}
-	}
-	return slog.String("lambda_request_id", invocation.AwsRequestID)
 }

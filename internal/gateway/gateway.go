@@ -1,7 +1,8 @@
-// Package gateway is an API Gateway HTTP API in process: it turns an HTTP request into the events of payload format 2.0
-// that AWS would send to the authorizer and to the function, and the function's answer into an HTTP response.
+// Package gateway is an API Gateway HTTP API in process: it turns an HTTP request into an event for the authorizer and
+// one for the function, and the function's answer into an HTTP response.
 //
-// It does not throttle, limit an event to Lambda's 6 MB, stop a function at its timeout, or parse cookies and queries.
+// The events have payload format 2.0, with the members that the functions read and few others: events/ has whole ones.
+// The gateway does not throttle, limit an event to Lambda's 6 MB, or stop a function at its timeout.
 package gateway
 
 import (
@@ -12,11 +13,9 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -78,15 +77,19 @@ func (g *Gateway) invoke(
 	ctx context.Context, event events.APIGatewayV2HTTPRequest, function lambda.Handler,
 ) (answer events.APIGatewayV2HTTPResponse, err error) {
 	var verdict events.APIGatewayV2CustomAuthorizerSimpleResponse
-	err = call(ctx, g.Authorizer, newAuthorizerEvent(event), &verdict)
+	authorizerEvent := events.APIGatewayV2CustomAuthorizerV2Request{
+		Version:        event.Version,
+		Type:           "REQUEST",
+		RouteKey:       event.RouteKey,
+		Headers:        event.Headers,
+		RequestContext: event.RequestContext,
+	}
+	err = call(ctx, g.Authorizer, authorizerEvent, &verdict)
 	if err != nil {
 		return answer, err
 	}
 	event.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{Lambda: verdict.Context}
 	err = call(ctx, function, event, &answer)
-	if err == nil && (answer.StatusCode < 200 || answer.StatusCode > 599) {
-		err = errors.New("the function's answer has no valid status")
-	}
 	return answer, err
 }
 
@@ -103,70 +106,23 @@ func call(ctx context.Context, f lambda.Handler, event, answer any) error {
 }
 
 func newEvent(r *http.Request, routeKey string, body []byte, id string) events.APIGatewayV2HTTPRequest {
-	headers, now := joinHeaders(r), time.Now()
 	e := events.APIGatewayV2HTTPRequest{
 		Version:        "2.0",
 		RouteKey:       routeKey,
 		RawPath:        r.URL.Path,
 		RawQueryString: r.URL.RawQuery,
-		Headers:        headers,
+		Headers:        map[string]string{},
 		Body:           string(body),
-		RequestContext: events.APIGatewayV2HTTPRequestContext{
-			RouteKey:     routeKey,
-			AccountID:    "123456789012",
-			Stage:        "$default",
-			RequestID:    id,
-			APIID:        "local",
-			DomainName:   r.Host,
-			DomainPrefix: "local",
-			Time:         now.UTC().Format("02/Jan/2006:15:04:05 -0700"),
-			TimeEpoch:    now.UnixMilli(),
-			HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{
-				Method:    r.Method,
-				Path:      r.URL.Path,
-				Protocol:  r.Proto,
-				SourceIP:  headers["x-forwarded-for"],
-				UserAgent: r.UserAgent(),
-			},
-		},
+	}
+	e.RequestContext.RequestID = id
+	for name, values := range r.Header {
+		e.Headers[strings.ToLower(name)] = strings.Join(values, ",")
 	}
 	if len(body) > 0 && (!isText(r.Header.Get("Content-Type")) || !utf8.Valid(body)) {
 		e.Body = base64.StdEncoding.EncodeToString(body)
 		e.IsBase64Encoded = true
 	}
 	return e
-}
-
-// newAuthorizerEvent returns the authorizer's event for the request in e. The template makes the route key the only
-// identity source, so that the authorizer runs for every request.
-func newAuthorizerEvent(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2CustomAuthorizerV2Request {
-	c := e.RequestContext
-	arn := "arn:aws:execute-api:us-east-1:" + c.AccountID + ":" + c.APIID + "/" + c.Stage + "/"
-	return events.APIGatewayV2CustomAuthorizerV2Request{
-		Version:        e.Version,
-		Type:           "REQUEST",
-		RouteArn:       arn + strings.Replace(e.RouteKey, " /", "/", 1),
-		IdentitySource: []string{e.RouteKey},
-		RouteKey:       e.RouteKey,
-		RawPath:        e.RawPath,
-		RawQueryString: e.RawQueryString,
-		Headers:        e.Headers,
-		RequestContext: c,
-	}
-}
-
-// joinHeaders returns the headers by lower-case name, with those that API Gateway adds.
-func joinHeaders(r *http.Request) map[string]string {
-	headers := map[string]string{}
-	for name, values := range r.Header {
-		headers[strings.ToLower(name)] = strings.Join(values, ",")
-	}
-	headers["host"] = r.Host
-	headers["x-forwarded-proto"] = "http"
-	address, port, _ := net.SplitHostPort(r.RemoteAddr) // net/http sets it
-	headers["x-forwarded-for"] = address
-	headers["x-forwarded-port"] = port
-	return headers
 }
 
 // isText reports whether API Gateway passes on a body of this content type as it is, and not in base64.

@@ -10,13 +10,9 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"reflect"
 	"strings"
 	"testing"
 	"testing/iotest"
-	"testing/synctest"
-	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
@@ -69,9 +65,6 @@ func TestAnswers(t *testing.T) {
 		{name: "a malformed body", body: iotest.ErrReader(errors.New("chunk")), want: `400 {"message":"Bad Request"}`},
 		{name: "an authorizer that answers no JSON", authorizer: "yes", function: ok, want: failed},
 		{name: "a function that answers no JSON", function: "yes", want: failed},
-		{name: "status 199", function: `{"statusCode":199}`, want: failed},
-		{name: "status 600", function: `{"statusCode":600}`, want: failed},
-		{name: "status 599", function: `{"statusCode":599,"body":"x"}`, want: "599 x"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			method, path, _ := strings.Cut(cmp.Or(test.request, "POST /plants"), " ")
@@ -86,48 +79,22 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// The events of a request are those in events/, with the id that the client gets.
+// Both functions get the headers, by lower-case name, and the id that the client gets. The function also gets the
+// verdict.
 func TestEvents(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		want := decode[events.APIGatewayV2HTTPRequest](t, read(t, "createplant/create.json"))
-		wantAuthorizer := decode[events.APIGatewayV2CustomAuthorizerV2Request](t, read(t, "authorizer/create.json"))
-		wantAuthorizer.Headers = want.Headers // the sample has no Idempotency-Key
-
-		time.Sleep(time.Until(time.UnixMilli(want.RequestContext.TimeEpoch)))
-		r := httptest.NewRequest(http.MethodPost, "/plants", strings.NewReader(want.Body))
-		for name, value := range want.Headers {
-			if !strings.HasPrefix(name, "x-forwarded-") {
-				r.Header.Set(name, value)
-			}
-		}
-		r.Header["Accept"] = []string{"a/b", "c/d"} // headers of one name are joined
-		want.Headers["accept"] = "a/b,c/d"
-		r.Host = want.Headers["host"]
-		r.RemoteAddr = want.Headers["x-forwarded-for"] + ":" + want.Headers["x-forwarded-port"]
-		verdict, err := json.Marshal(map[string]any{"context": want.RequestContext.Authorizer.Lambda})
-		if err != nil {
-			t.Fatal(err)
-		}
-		authorizer, f := &function{answer: string(verdict)}, &function{answer: ok}
-		id := serve(r, authorizer, f).Header().Get("Apigw-Requestid")
-		want.RequestContext.RequestID, wantAuthorizer.RequestContext.RequestID = id, id
-		gotAuthorizer := decode[events.APIGatewayV2CustomAuthorizerV2Request](t, authorizer.event)
-		if !reflect.DeepEqual(gotAuthorizer, wantAuthorizer) {
-			t.Errorf("event of the authorizer =\n%+v, want\n%+v", gotAuthorizer, wantAuthorizer)
-		}
-		if got := decode[events.APIGatewayV2HTTPRequest](t, f.event); !reflect.DeepEqual(got, want) {
-			t.Errorf("event of the function =\n%+v, want\n%+v", got, want)
-		}
-	})
-}
-
-func read(t *testing.T, sample string) []byte {
-	t.Helper()
-	content, err := os.ReadFile("../../events/" + sample)
-	if err != nil {
-		t.Fatal(err)
+	r := httptest.NewRequest(http.MethodPost, "/plants", nil)
+	r.Header["Authorization"] = []string{"a", "b"}
+	authorizer, f := &function{answer: `{"isAuthorized":true,"context":{"verdict":"allow"}}`}, &function{answer: ok}
+	id := serve(r, authorizer, f).Header().Get("Apigw-Requestid")
+	gotAuthorizer := decode[events.APIGatewayV2CustomAuthorizerV2Request](t, authorizer.event)
+	if got := gotAuthorizer.Headers["authorization"] + " " + gotAuthorizer.RequestContext.RequestID; got != "a,b "+id {
+		t.Errorf("the authorizer gets %s, want a,b and the id %s", authorizer.event, id)
 	}
-	return content
+	got := decode[events.APIGatewayV2HTTPRequest](t, f.event)
+	verdict := got.RequestContext.Authorizer.Lambda["verdict"]
+	if got := fmt.Sprint(got.Headers["authorization"], " ", got.RequestContext.RequestID, " ", verdict); got != "a,b "+id+" allow" {
+		t.Errorf("the function gets %s, want a,b, the id %s and allow", f.event, id)
+	}
 }
 
 func decode[Event any](t *testing.T, content []byte) (event Event) {

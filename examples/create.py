@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Creates a plant, as README's "Retry safely" says. Makes at most four attempts. Uses no proxy. Prints the last answer.
+"""Creates a plant, and retries as README says. Prints the last answer.
 
-    URL=http://127.0.0.1:8080 TOKEN=... python3 examples/create.py '{"id":2,"name":"Monstera"}'
+    URL=http://127.0.0.1:8080 TOKEN=... python3 examples/create.py '{"id":2,"name":"Fern"}'
 
-Exit status: 0 created, 1 not created, 2 usage error, 3 outcome unknown: after 5001, ask
-the operator; otherwise, run it again with the IDEMPOTENCY_KEY that it prints.
+Exit status: 0 if the plant is created, 1 if the answer does not say so, 2 after a usage error. After 1, it also prints
+the IDEMPOTENCY_KEY with which another run is a retry.
 """
 
 import http.client
@@ -17,16 +17,10 @@ import urllib.parse
 import uuid
 
 
-def post(plant: str, key: str) -> tuple[int, str, str]:
-    """Makes one attempt. Returns status, Retry-After and body of the answer. Without an answer, the status is 0."""
-    url = urllib.parse.urlsplit(os.environ["URL"])
+def post(url: urllib.parse.SplitResult, headers: dict, plant: str) -> tuple[int, str, str]:
+    """Returns status, Retry-After and body of the answer. Without an answer, the status is 0. Uses no proxy."""
     connect = http.client.HTTPConnection if url.scheme == "http" else http.client.HTTPSConnection
     connection = connect(url.netloc, timeout=20)  # seconds
-    headers = {
-        "Authorization": "Bearer " + os.environ["TOKEN"],
-        "Content-Type": "application/json",
-        "Idempotency-Key": key,
-    }
     try:
         connection.request("POST", url.path.rstrip("/") + "/plants", plant.encode(), headers)
         answer = connection.getresponse()
@@ -37,47 +31,39 @@ def post(plant: str, key: str) -> tuple[int, str, str]:
         connection.close()
 
 
-def code_of(body: str) -> int:
-    """Returns the code of an Error, 0 for a Plant, and -1 for what is not the service's."""
+def decode(body: str) -> dict:
+    """Returns a Plant or an Error, or {} for what is not the service's."""
     try:
         answer = json.loads(body)
-        return 0 if "name" in answer.keys() else int(answer["error"])
-    except Exception:  # whatever a proxy may send
-        return -1
+    except ValueError:
+        return {}
+    return answer if isinstance(answer, dict) else {}
 
 
-def create(plant: str, key: str) -> tuple[int, str]:
-    """Returns the exit status, and the last answer."""
-    unknown = "IDEMPOTENCY_KEY" in os.environ  # whether an attempt, or an earlier run, may have created the plant
-    wait = 1  # second
-    for factor in 0, 1, 2, 4:
-        time.sleep(factor * wait)
-        status, retry_after, body = post(plant, key)
-        wait = int(retry_after) if re.fullmatch("[0-9]{1,2}", retry_after) else 1
-        code = code_of(body) if status in (200, 400) else -1
-        if status == 200 and code == 0:
-            return 0, body
-        if code // 1000 in (1, 3):  # the service refuses this plant, so no earlier attempt created it
-            return 1, body
-        if not (code // 1000 == 2 or code == 5003 or status in (404, 413, 429, 431)):
-            unknown = True
-        if not (status in (0, 429) or status >= 500 or code >= 5002):
+def create(url: urllib.parse.SplitResult, headers: dict, plant: str) -> tuple[bool, str]:
+    """Makes at most four attempts. Returns whether the plant is created, and the last answer."""
+    wait = 0  # seconds
+    for factor in 1, 2, 4, 0:
+        time.sleep(wait)
+        status, retry_after, body = post(url, headers, plant)
+        answer = decode(body)
+        if status == 200:
+            return "name" in answer, body
+        if not (status in (0, 429) or status >= 500 or answer.get("error") in (5002, 5003)):
             break
-    return 3 if unknown else 1, body
+        wait = factor * (int(retry_after) if re.fullmatch("[0-9]{1,2}", retry_after) else 1)
+    return False, body
 
 
-url, token = os.environ.get("URL", ""), os.environ.get("TOKEN", "")
+url = urllib.parse.urlsplit(os.environ.get("URL", ""))
+token = os.environ.get("TOKEN", "")
 key = os.environ.get("IDEMPOTENCY_KEY") or str(uuid.uuid4())
-is_url = re.fullmatch(r"https?://(\[[0-9a-f:]+\]|[^/:\s]+)(:\d+)?/?", url)
-if len(sys.argv) != 2 or not is_url or not token or not re.fullmatch("[!-~]+", token + key):
+is_valid = url.scheme in ("http", "https") and url.netloc and token and re.fullmatch("[!-~]+", token + key)
+if len(sys.argv) != 2 or not is_valid:
     print("usage: URL=http://HOST TOKEN=... python3 examples/create.py PLANT", file=sys.stderr)
     sys.exit(2)
-sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may not have every character
-status, body = create(sys.argv[1], key)
-if status == 3:
-    print(f"outcome unknown, with IDEMPOTENCY_KEY={key}", file=sys.stderr)
-try:
-    print(body, flush=True)
-except OSError:  # the status says it too
-    os._exit(status)
-sys.exit(status)
+headers = {"Authorization": "Bearer " + token, "Content-Type": "application/json", "Idempotency-Key": key}
+created, body = create(url, headers, sys.argv[1])
+print(body)
+if not created:
+    sys.exit(f"not confirmed; to retry, set IDEMPOTENCY_KEY={key}")

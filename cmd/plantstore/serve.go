@@ -66,10 +66,7 @@ func newServer(tokens token.Store, log *slog.Logger) *http.Server {
 		DisableGeneralOptionsHandler: true, // an HTTP API has none
 		ReadHeaderTimeout:            5 * time.Second,
 		ReadTimeout:                  10 * time.Second,
-		WriteTimeout:                 20 * time.Second, // 10 s to read the body, the functions, and the answer
-		IdleTimeout:                  time.Minute,
 		MaxHeaderBytes:               10240 - 4096, // an HTTP API's limit, to which net/http adds 4096
-		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 }
 

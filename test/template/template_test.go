@@ -33,7 +33,7 @@ func at(value any, path string) any {
 	return value
 }
 
-// Each resource has these properties, and so these rights, routes, times and keys.
+// Each resource has these properties, and so these rights, routes and times.
 func TestResources(t *testing.T) {
 	tests := map[string]string{
 		"CreatePlantFunction.Properties": `
@@ -59,19 +59,12 @@ func TestResources(t *testing.T) {
 		"PlantsTable": `
 			DeletionPolicy: Retain
 			UpdateReplacePolicy: Retain`,
-		"PlantsTable.Properties": `
-			AttributeDefinitions: [{AttributeName: id, AttributeType: 'N'}]
-			KeySchema: [{AttributeName: id, KeyType: HASH}]
-			DeletionProtectionEnabled: true
-			PointInTimeRecoverySpecification: {PointInTimeRecoveryEnabled: true}`,
+		"PlantsTable.Properties": `DeletionProtectionEnabled: true`,
 		"TokensTable": `
 			DeletionPolicy: Retain
 			UpdateReplacePolicy: Retain`,
 		"TokensTable.Properties": `
-			AttributeDefinitions: [{AttributeName: id, AttributeType: S}]
-			KeySchema: [{AttributeName: id, KeyType: HASH}]
 			DeletionProtectionEnabled: true
-			PointInTimeRecoverySpecification: {PointInTimeRecoveryEnabled: true}
 			TimeToLiveSpecification: {AttributeName: expires_at, Enabled: true}`,
 	}
 	for name, resource := range section(t, "Resources") {

@@ -17,7 +17,7 @@ var (
 func parseInt64(literal string) (int64, error) {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(literal), "e")
 	whole, fraction, _ := strings.Cut(mantissa, ".")
-	digits := strings.TrimRight(whole+fraction, "0") // a sign and leading zeros stay, and count in both lengths below
+	digits := strings.TrimRight(whole+fraction, "0") // the sign and leading zeros stay: len(whole) counts them too
 	if digits == "" || digits == "-" {
 		return 0, nil
 	}

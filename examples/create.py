@@ -3,8 +3,8 @@
 
     URL=http://127.0.0.1:8080 TOKEN=... python3 examples/create.py '{"id":2,"name":"Fern"}'
 
-Exit status: 0 if the plant is created, 1 if the answer does not say so, 2 after a usage error. After 1, it also prints
-the IDEMPOTENCY_KEY with which another run is a retry.
+Exit status: 0 created, 1 another answer, or none, 2 usage error. With the IDEMPOTENCY_KEY that it prints first,
+another run is a retry.
 """
 
 import http.client
@@ -62,8 +62,8 @@ is_valid = url.scheme in ("http", "https") and url.netloc and token and re.fullm
 if len(sys.argv) != 2 or not is_valid:
     print("usage: URL=http://HOST TOKEN=... python3 examples/create.py PLANT", file=sys.stderr)
     sys.exit(2)
+print(f"IDEMPOTENCY_KEY={key}", file=sys.stderr)
 headers = {"Authorization": "Bearer " + token, "Content-Type": "application/json", "Idempotency-Key": key}
 created, body = create(url, headers, sys.argv[1])
 print(body)
-if not created:
-    sys.exit(f"not confirmed; to retry, set IDEMPOTENCY_KEY={key}")
+sys.exit(0 if created else 1)

@@ -73,15 +73,14 @@ type listCommand struct {
 	Expiring lifetime `placeholder:"TIME" help:"List only valid tokens that expire within TIME. If any do, exit with 1."`
 }
 
-// Run prints the tokens. If an item is no token, it prints the others.
 func (c *listCommand) Run(ctx context.Context, command *tokenCommand) error {
 	store, err := command.open(ctx)
 	if err != nil {
 		return err
 	}
-	tokens, unread := store.List(ctx)
-	if unread != nil && len(tokens) == 0 {
-		return unread
+	tokens, err := store.List(ctx)
+	if err != nil {
+		return err
 	}
 	if c.Expiring > 0 {
 		now := time.Now()
@@ -93,7 +92,7 @@ func (c *listCommand) Run(ctx context.Context, command *tokenCommand) error {
 	if c.Expiring > 0 && len(tokens) > 0 {
 		err = errors.Join(err, errors.New("tokens expire soon: issue new ones to their holders"))
 	}
-	return errors.Join(unread, err)
+	return err
 }
 
 // printTokens prints the tokens, soonest expiry first.

@@ -108,26 +108,25 @@ func (s *Tokens) Revoke(ctx context.Context, id string) error {
 	return err
 }
 
-// List returns every token that can be read, in no order, until DynamoDB removes it, some time after it expires. If an
-// item holds no token, or a page cannot be read, List also returns an error.
-func (s *Tokens) List(ctx context.Context) (tokens []token.Token, err error) {
-	var unreadable error
+// List returns every token, in no order, until DynamoDB removes it, some time after it expires. It is an error if an item
+// holds no token.
+func (s *Tokens) List(ctx context.Context) ([]token.Token, error) {
+	var tokens []token.Token
 	in := &dynamodb.ScanInput{TableName: &s.Table, ConsistentRead: aws.Bool(true)}
 	for {
 		page, err := s.scan(ctx, in)
 		if err != nil {
-			return tokens, err
+			return nil, err
 		}
 		for _, i := range page.Items {
 			t, err := decodeToken(i)
 			if err != nil {
-				unreadable = errors.Join(unreadable, err)
-				continue
+				return nil, err
 			}
 			tokens = append(tokens, t)
 		}
 		if len(page.LastEvaluatedKey) == 0 {
-			return tokens, unreadable
+			return tokens, nil
 		}
 		in.ExclusiveStartKey = page.LastEvaluatedKey
 	}

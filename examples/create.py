@@ -7,6 +7,7 @@ Exit status: 0 created, 1 another answer, or none, 2 usage error. With the IDEMP
 another run is a retry.
 """
 
+import contextlib
 import http.client
 import json
 import os
@@ -20,15 +21,13 @@ import uuid
 def post(url: urllib.parse.SplitResult, headers: dict, plant: str) -> tuple[int, str, str]:
     """Returns status, Retry-After and body of the answer. Without an answer, the status is 0. Uses no proxy."""
     connect = http.client.HTTPConnection if url.scheme == "http" else http.client.HTTPSConnection
-    connection = connect(url.netloc, timeout=20)  # seconds
     try:
-        connection.request("POST", url.path.rstrip("/") + "/plants", plant.encode(), headers)
-        answer = connection.getresponse()
-        return answer.status, answer.headers.get("Retry-After", ""), answer.read().decode(errors="replace")
-    except (OSError, http.client.HTTPException) as failure:
+        with contextlib.closing(connect(url.netloc, timeout=20)) as connection:  # seconds
+            connection.request("POST", url.path.rstrip("/") + "/plants", plant.encode(), headers)
+            answer = connection.getresponse()
+            return answer.status, answer.headers.get("Retry-After", ""), answer.read().decode(errors="replace")
+    except (OSError, http.client.HTTPException, UnicodeError) as failure:
         return 0, "", f"no answer: {failure!r}"
-    finally:
-        connection.close()
 
 
 def decode(body: str) -> dict:
@@ -64,6 +63,7 @@ if len(sys.argv) != 2 or not is_valid:
     sys.exit(2)
 print(f"IDEMPOTENCY_KEY={key}", file=sys.stderr)
 headers = {"Authorization": "Bearer " + token, "Content-Type": "application/json", "Idempotency-Key": key}
+sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may not have every character
 created, body = create(url, headers, sys.argv[1])
 print(body)
 sys.exit(0 if created else 1)

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"crypto/rand"
 	"os"
 
 	"github.com/aws/aws-lambda-go/lambda"
@@ -21,5 +20,5 @@ func main() {
 		os.Exit(1)
 	}
 	plants := &dynamo.Plants{Client: client, Table: table}
-	lambda.Start(&api.CreatePlant{Plants: plants, Log: log, NewKey: rand.Text})
+	lambda.Start(&api.CreatePlant{Plants: plants, Log: log})
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"net"
@@ -59,7 +58,7 @@ func newServer(tokens token.Store, log *slog.Logger) *http.Server {
 		Handler: withDocs(&gateway.Gateway{
 			Authorizer: &api.Authorizer{Tokens: tokens, Log: log},
 			Routes: map[string]lambda.Handler{
-				"POST /plants": &api.CreatePlant{Plants: new(memory.Plants), Log: log, NewKey: rand.Text},
+				"POST /plants": &api.CreatePlant{Plants: new(memory.Plants), Log: log},
 			},
 			Log: log,
 		}),

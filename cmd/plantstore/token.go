@@ -149,8 +149,9 @@ func (c *revokeCommand) tokenID() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		text = strings.TrimSpace(string(input))
+		text = string(input)
 	}
+	text = strings.TrimSpace(text)
 	if id, ok := token.ParseID(text); ok {
 		return id, nil
 	}

@@ -88,10 +88,7 @@ func invoke(t *testing.T, newHandler func(*slog.Logger) lambda.Handler, event st
 // with KEY", and the line that is logged.
 func answered(t *testing.T, create create, event string) (answer, line string) {
 	t.Helper()
-	content, line := invoke(t, func(log *slog.Logger) lambda.Handler {
-		keys := 0
-		return &CreatePlant{Plants: create, Log: log, NewKey: func() string { keys++; return fmt.Sprint("fresh", keys) }}
-	}, event)
+	content, line := invoke(t, func(log *slog.Logger) lambda.Handler { return &CreatePlant{Plants: create, Log: log} }, event)
 	var got response
 	if err := json.Unmarshal(content, &got, json.RejectUnknownMembers(true)); err != nil {
 		t.Fatalf("Invoke = %s, want a response: %v", content, err)

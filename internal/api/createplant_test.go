@@ -161,14 +161,18 @@ func TestOutcomes(t *testing.T) {
 
 // A request without a key gets a fresh one, which 5002 returns.
 func TestFreshKey(t *testing.T) {
-	got, _ := answered(t, func(_ context.Context, w plant.Write) error {
-		if want := plant.NewWriteKey("alice", "fresh1"); w.WriteKey != want {
-			t.Errorf("the store is asked to create %+v, want the write key %s", w, want)
+	keys := map[string]bool{}
+	for range 2 {
+		var writeKey string
+		got, _ := answered(t, func(_ context.Context, w plant.Write) error {
+			writeKey = w.WriteKey
+			return plant.ErrUnavailable
+		}, event(nil, validBody, judged(credentials, "allow")))
+		key, returned := strings.CutPrefix(got, "400 5002, retry after 1 with ")
+		if !returned || len(key) < 26 || keys[key] || writeKey != plant.NewWriteKey("alice", key) {
+			t.Errorf("Invoke = %s for a write with the key %s, want a new random one of 26 characters", got, writeKey)
 		}
-		return plant.ErrUnavailable
-	}, event(nil, validBody, judged(credentials, "allow")))
-	if want := "400 5002, retry after 1 with fresh1"; got != want {
-		t.Errorf("Invoke = %s, want %s", got, want)
+		keys[key] = true
 	}
 }
 

@@ -59,7 +59,10 @@ func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 }
 
 func checkExistingPlant(w plant.Write, existing item) error {
-	stored, err := decode[plantItem](existing)
+	stored, err := decode[struct {
+		plantAttributes
+		WriteKey string `dynamodbav:"write_key"`
+	}](existing)
 	switch {
 	case err != nil, stored.WriteKey != w.WriteKey: // another program, or another request, wrote it
 		return plant.ErrExists

@@ -47,7 +47,7 @@ DynamoDB fails; DynamoDB fails; DynamoDB fails; answered         | 200 | alice's
 bob's fern is there; answered                                    | 3001 | bob's fern          |
 bob's fern is there; the connection breaks; answered             | 3001 | bob's fern          |
 a keyless fern is there; answered                                | 3001 | a keyless fern      |
-alice's edited fern is there; answered                           | 3001 | alice's edited fern |
+alice's edited fern is there; answered                           | 200 | alice's edited fern |
 alice's noted fern is there; answered                            | 200 | alice's noted fern  |
 alice's ficus is there; answered                                 | 3002 | alice's ficus       |
 alice's tagged fern is there; answered                           | 3002 | alice's tagged fern |

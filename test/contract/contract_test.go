@@ -8,7 +8,6 @@ package contract
 
 import (
 	"context"
-	crand "crypto/rand"
 	_ "embed" // for conversations.txt
 	"fmt"
 	"io"
@@ -70,7 +69,7 @@ func runInProcess(t *testing.T, plants plant.Store, tokens token.Store, bearer s
 	log := slog.New(slog.DiscardHandler)
 	server := httptest.NewServer(&gateway.Gateway{
 		Authorizer: &api.Authorizer{Tokens: tokens, Log: log},
-		Routes:     map[string]lambda.Handler{"POST /plants": &api.CreatePlant{Plants: plants, Log: log, NewKey: crand.Text}},
+		Routes:     map[string]lambda.Handler{"POST /plants": &api.CreatePlant{Plants: plants, Log: log}},
 		Log:        log,
 	})
 	defer server.Close()

@@ -48,7 +48,7 @@ def create(url: urllib.parse.SplitResult, headers: dict, plant: str) -> tuple[bo
         answer = decode(body)
         if status == 200:
             return "name" in answer, body
-        if not (status in (0, 429) or status >= 500 or answer.get("error") in (5002, 5003)):
+        if not (status in (0, 429) or status >= 500 or answer.get("error", 0) >= 5002):
             break
         wait = factor * (int(retry_after) if re.fullmatch("[0-9]{1,2}", retry_after) else 1)
     return False, body

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -55,7 +56,7 @@ func (c *connection) tableName(ctx context.Context) (string, error) {
 		return findTable(ctx, c.Stack)
 	}
 	if c.Table == "" && c.EndpointURL == "" {
-		return "", usageError("set --stack or --table, or --endpoint-url for a local DynamoDB")
+		return "", errors.New("set --stack or --table, or --endpoint-url for a local DynamoDB")
 	}
 	return cmp.Or(c.Table, tokensTable), nil
 }

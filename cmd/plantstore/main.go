@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"os"
 
 	"github.com/alecthomas/kong"
 )
@@ -16,9 +15,7 @@ const description = `Serve the Plant Store on this machine, and manage bearer to
     plantstore token list --stack plant-store-dev --expiring 14d
     plantstore token revoke --stack plant-store-dev - <leaked.txt
 
-Results are printed to standard output, messages to standard error.
-
-Exit status: 0 success, 1 failure, 2 usage error.`
+Results are printed to standard output, messages to standard error.`
 
 type commandLine struct {
 	Serve serveCommand `cmd:"" help:"Serve the API on this machine, with everything in memory."`
@@ -26,23 +23,10 @@ type commandLine struct {
 }
 
 func main() {
-	parser := kong.Must(new(commandLine),
+	command := kong.Parse(new(commandLine),
 		kong.Name("plantstore"),
 		kong.Description(description),
 		kong.BindTo(context.Background(), (*context.Context)(nil)),
 	)
-	command, err := parser.Parse(os.Args[1:])
-	if err != nil {
-		parser.Errorf("%v; for usage, run `plantstore --help` or `plantstore COMMAND --help`", err)
-		os.Exit(2)
-	}
 	command.FatalIfErrorf(command.Run())
 }
-
-// usageError is an error in the command line. The exit status is 2.
-type usageError string
-
-func (e usageError) Error() string { return string(e) }
-
-// ExitCode implements [kong.ExitCoder].
-func (usageError) ExitCode() int { return 2 }

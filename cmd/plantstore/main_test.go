@@ -62,24 +62,23 @@ func (p tool) check(t *testing.T, args string, want result) {
 // A failure has one line on standard error, which says what is wrong or what to do.
 func TestFailures(t *testing.T) {
 	t.Parallel()
-	const usage, other = 2, 1 // exit statuses
-	for _, test := range []struct {
-		name, args string
-		status     int
-		want       string // part of the line
-	}{
-		{"a word for the lifetime", "token issue --subject ann --ttl soon", usage, "--ttl: must be a time such as 90m, 12h or 30d"},
-		{"more days than fit", "token issue --subject ann --ttl 99999d", usage, "--ttl: must be"},
-		{"a negative lifetime", "token issue --subject ann --ttl=-1h", usage, "--ttl: must be"},
-		{"a subject that is not ASCII", "token issue --subject é", usage, "subject must have 1 to 128 visible ASCII"},
-		{"no stack and no table", "token list", usage, "set --stack or --table, or --endpoint-url"},
-		{"no token on standard input", "token revoke --table tokens -", usage, "this is no token, or not the whole of one"},
-		{"an address without a port", "serve --addr localhost", other, "missing port in address; use another --addr"},
-		{"no credentials", "token list --table tokens", other, "no AWS credentials: set AWS_PROFILE"},
+	for _, test := range []struct{ name, args, want string }{
+		{"a word for the lifetime", "token issue --subject ann --ttl soon", "--ttl: must be a time such as 90m, 12h or 30d"},
+		{"more days than fit", "token issue --subject ann --ttl 99999d", "--ttl: must be"},
+		{"a negative lifetime", "token issue --subject ann --ttl=-1h", "--ttl: must be"},
+		{"a subject that is not ASCII", "token issue --subject é", "subject must have 1 to 128 visible ASCII"},
+		{"no stack and no table", "token list", "set --stack or --table, or --endpoint-url"},
+		{"no token on standard input", "token revoke --table tokens -", "this is no token, or not the whole of one"},
+		{"an address without a port", "serve --addr localhost", "missing port in address; use another --addr"},
+		{"no credentials", "token list --table tokens", "no AWS credentials: set AWS_PROFILE"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			newTool(t).check(t, test.args, result{status: test.status, stderr: "plantstore: error: .*" + test.want + ".*\n"})
+			got := newTool(t).run(t, test.args, "")
+			lines := strings.Count(got.stderr, "\n")
+			if got.status < 1 || got.stdout != "" || lines != 1 || !strings.Contains(got.stderr, test.want) {
+				t.Errorf("plantstore %s = %+v, want a failure with one line that says %s", test.args, got, test.want)
+			}
 		})
 	}
 }

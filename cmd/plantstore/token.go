@@ -51,7 +51,7 @@ type issueCommand struct {
 func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
 	bearer, t, err := token.Issue(c.Subject, time.Now(), time.Duration(c.TTL))
 	if err != nil {
-		return usageError(err.Error())
+		return err
 	}
 	store, err := command.open(ctx)
 	if err != nil {
@@ -156,7 +156,7 @@ func (c *revokeCommand) tokenID() (string, error) {
 		return id, nil
 	}
 	if c.ID == "-" || strings.HasPrefix(text, "pst_") {
-		return "", usageError("this is no token, or not the whole of one")
+		return "", errors.New("this is no token, or not the whole of one")
 	}
 	return text, nil
 }

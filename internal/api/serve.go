@@ -90,7 +90,7 @@ func respond(body any, err error, idempotencyKey string) ([]byte, error) {
 func logRequest(ctx context.Context, log *slog.Logger, name string, r request, err error, took time.Duration) {
 	e := entryOf(err)
 	attributes := []slog.Attr{
-		slog.String("request_id", r.RequestContext.RequestID), // of API Gateway
+		slog.String("request_id", r.RequestContext.RequestID), // API Gateway's, the Apigw-Requestid of the client
 		slog.Int("code", int(e.code)),
 		slog.String("subject", r.caller.Subject),
 		slog.String("token_id", r.caller.ID),

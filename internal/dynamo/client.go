@@ -23,8 +23,7 @@ import (
 // time for a third within the 1.7 s of the authorizer. By default, an attempt would wait forever.
 const attemptTimeout = 700 * time.Millisecond
 
-// NewClient returns a client. Its HTTP client is for a Lambda function, unless cfg has one. cfg need not come from the
-// SDK's config module.
+// NewClient returns a client with cfg's HTTP client, or else with one whose timeouts are for a function.
 func NewClient(cfg aws.Config) *dynamodb.Client {
 	if cfg.HTTPClient == nil {
 		cfg.HTTPClient = newHTTPClient(cfg.BaseEndpoint == nil)

@@ -1,10 +1,7 @@
 package dynamo
 
 import (
-	"crypto/sha256"
 	"crypto/x509"
-	"encoding/hex"
-	"encoding/pem"
 	"fmt"
 	"io"
 	"log"
@@ -73,24 +70,5 @@ func TestRootsByEndpoint(t *testing.T) {
 		if got := client.Transport.(*http.Transport).DialTLSContext != nil; got != want {
 			t.Errorf("endpoint %q: Amazon's roots are tried: %t, want %t", aws.ToString(endpoint), got, want)
 		}
-	}
-}
-
-// The embedded roots are the five of Amazon Trust Services, known by the SHA-256 that it publishes.
-func TestAmazonRoots(t *testing.T) {
-	want := []string{
-		"8ecde6884f3d87b1125ba31ac3fcb13d7016de7f57cc904fe1cb97c6ae98196e", // Amazon Root CA 1
-		"1ba5b2aa8c65401a82960118f80bec4f62304d83cec4713a19c39c011ea46db4", // Amazon Root CA 2
-		"18ce6cfe7bf14e60b2e347b8dfe868cb31d02ebb3ada271569f50343b46db3a4", // Amazon Root CA 3
-		"e35d28419ed02025cfa69038cd623962458da5c695fbdea3c22b0bfb25897092", // Amazon Root CA 4
-		"568d6905a2c88708a4b3025190edcfedb1974a606a13c6e5290fcb2ae63edab5", // Starfield Services Root CA - G2
-	}
-	var got []string
-	for block, rest := pem.Decode(amazonRoots); block != nil; block, rest = pem.Decode(rest) {
-		sum := sha256.Sum256(block.Bytes)
-		got = append(got, hex.EncodeToString(sum[:]))
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("the embedded roots = %q, want %q", got, want)
 	}
 }

@@ -22,7 +22,7 @@ import (
 // fake is the way to a DynamoDB with one table. It applies a condition only if a request has one. A page of a scan has
 // one item. A read that is not consistent finds nothing.
 type fake struct {
-	happens func() string // to the next attempt: "answered", or a key of happenings, perhaps after "applied, but "
+	outcome func() string // of the next attempt: "answered", or a key of outcomes, perhaps after "applied, but "
 
 	mu       sync.Mutex
 	attempts []time.Time           // when each began
@@ -32,11 +32,11 @@ type fake struct {
 // attributes has the types and values of an item's attributes.
 type attributes map[string]map[string]any
 
-// newFake returns a fake in which this happens to the attempts, one after the other. The last one repeats.
+// newFake returns a fake in which the attempts have these outcomes, one after the other. The last one repeats.
 func newFake(attempts string) *fake {
 	f := &fake{items: map[string]attributes{}}
-	happens := strings.Split(attempts, "; ")
-	f.happens = func() string { return happens[min(len(f.attempts), len(happens))-1] }
+	list := strings.Split(attempts, "; ")
+	f.outcome = func() string { return list[min(len(f.attempts), len(list))-1] }
 	return f
 }
 
@@ -59,13 +59,13 @@ func (f *fake) attempt(r *http.Request) roundTrip {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.attempts = append(f.attempts, time.Now())
-	happens, applied := strings.CutPrefix(f.happens(), "applied, but ")
-	if !applied && happens != "answered" {
-		return happenings[happens]
+	outcome, applied := strings.CutPrefix(f.outcome(), "applied, but ")
+	if !applied && outcome != "answered" {
+		return outcomes[outcome]
 	}
 	status, result := f.apply(r)
 	if applied {
-		return happenings[happens]
+		return outcomes[outcome]
 	}
 	return answer(status, result)
 }
@@ -133,8 +133,8 @@ func (f *fake) store(text string) {
 
 type roundTrip = func(*http.Request) (*http.Response, error)
 
-// happenings are what may happen to an attempt, besides an answer.
-var happenings = map[string]roundTrip{
+// outcomes are what may happen to an attempt, besides an answer.
+var outcomes = map[string]roundTrip{
 	"no server is found":                fail(&net.DNSError{Err: "no such host", IsNotFound: true}),
 	"the connection breaks":             fail(io.ErrUnexpectedEOF),
 	"no answer comes":                   waitAnd(time.Hour, fail(io.ErrUnexpectedEOF)),

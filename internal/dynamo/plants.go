@@ -55,10 +55,11 @@ func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 }
 
 func checkExistingPlant(w plant.Write, existing item) error {
-	stored, err := decode[struct {
+	var stored struct {
 		plantAttributes
 		WriteKey string `dynamodbav:"write_key"`
-	}](existing)
+	}
+	err := attributevalue.UnmarshalMap(existing, &stored)
 	switch {
 	case err != nil, stored.WriteKey != w.WriteKey: // another program, or another request, wrote it
 		return plant.ErrExists

@@ -48,7 +48,6 @@ bob's fern is there; answered                                    | 3001 | bob's 
 bob's fern is there; the connection breaks; answered             | 3001 | bob's fern          |
 a keyless fern is there; answered                                | 3001 | a keyless fern      |
 alice's edited fern is there; answered                           | 200 | alice's edited fern |
-alice's noted fern is there; answered                            | 200 | alice's noted fern  |
 alice's ficus is there; answered                                 | 3002 | alice's ficus       |
 alice's tagged fern is there; answered                           | 3002 | alice's tagged fern |
 
@@ -84,8 +83,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func testFaults(t *testing.T, happens, want, cause string) {
-	attempts, endless := strings.CutSuffix(happens, ", and so on")
+func testFaults(t *testing.T, outcomes, want, cause string) {
+	attempts, endless := strings.CutSuffix(outcomes, ", and so on")
 	existing, rest, isThere := strings.Cut(attempts, " is there; ")
 	if isThere {
 		attempts = rest
@@ -131,7 +130,6 @@ var plantItems = map[string]string{
 	"alice's ficus":       strings.Replace(fern, "fern", "ficus", 1),
 	"alice's tagged fern": strings.Replace(fern, `"write_key"`, `"tag":{"S":""},"write_key"`, 1),
 	"a keyless fern":      strings.Replace(fern, `,"write_key":{"S":"alice's key"}`, "", 1),
-	"alice's noted fern":  strings.Replace(fern, "{", `{"TAG":{"S":"note"},`, 1),
 	"alice's edited fern": strings.Replace(fern, "2026-03-01T12:00:00Z", "yesterday", 1),
 }
 
@@ -165,7 +163,7 @@ func code(err error) string {
 // Of writes of one id that race under random faults, those with one key win. Each 200 is the winner's, and each 3001 is
 // another's.
 func TestRacingWrites(t *testing.T) {
-	happens := []string{
+	outcomes := []string{
 		"answered", "the connection breaks", "applied, but the connection breaks", "it is throttled",
 		"answered", "no answer comes", "applied, but no answer comes", "applied, but DynamoDB fails",
 	}
@@ -175,7 +173,7 @@ func TestRacingWrites(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			fake := newFake("answered")
 			random := rand.New(rand.NewPCG(seed, 0))
-			fake.happens = func() string { return happens[random.IntN(len(happens))] }
+			fake.outcome = func() string { return outcomes[random.IntN(len(outcomes))] }
 			answers := make([]string, len(subjects))
 			var group sync.WaitGroup
 			for i, subject := range subjects {

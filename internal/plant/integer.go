@@ -21,8 +21,7 @@ func parseInt64(literal string) (int64, error) {
 	if digits == "" || digits == "-" {
 		return 0, nil
 	}
-	// If the exponent is larger, ParseInt returns the nearest value of 42 bits. That is more than the digits of a
-	// body, and does not overflow the sum.
+	// ParseInt limits the exponent to 42 bits. That is more than a body has digits, and the sum cannot overflow.
 	power, _ := strconv.ParseInt(cmp.Or(exponent, "0"), 10, 42)
 	point := int64(len(whole)) + power  // where the exponent moves the decimal point to
 	zeros := point - int64(len(digits)) // to append: 1.20e3 is 12 and two zeros

@@ -9,10 +9,12 @@ package contract
 import (
 	"context"
 	_ "embed" // for conversations.txt
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -21,6 +23,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -53,15 +57,19 @@ func TestContract(t *testing.T) {
 	}
 	bearer, issued, _ := token.Issue("alice", time.Now(), time.Hour) // the subject is well-formed
 	t.Run("memory", func(t *testing.T) {
-		runInProcess(t, new(memory.Plants), memory.Tokens{issued.ID: issued}, bearer)
+		plants := new(memory.Plants)
+		runInProcess(t, plants, memory.Tokens{issued.ID: issued}, bearer)
+		race(t, plants, 20_000) // a race shows sometimes
 	})
 	t.Run("DynamoDB Local", func(t *testing.T) {
-		client, plants, table := dynamotest.NewTables(t)
-		tokens := &dynamo.Tokens{Client: client, Table: table}
+		client, plantsTable, tokensTable := dynamotest.NewTables(t)
+		plants := &dynamo.Plants{Client: client, Table: plantsTable}
+		tokens := &dynamo.Tokens{Client: client, Table: tokensTable}
 		if err := tokens.Add(t.Context(), issued); err != nil {
 			t.Fatal(err)
 		}
-		runInProcess(t, &dynamo.Plants{Client: client, Table: plants}, tokens, bearer)
+		runInProcess(t, plants, tokens, bearer)
+		race(t, plants, 20)
 	})
 }
 
@@ -74,6 +82,32 @@ func runInProcess(t *testing.T, plants plant.Store, tokens token.Store, bearer s
 	})
 	defer server.Close()
 	runAll(t, server.URL+"/plants", bearer)
+}
+
+// race sends four requests for one id twice each, all at once, again and again. One request succeeds, both times.
+func race(t *testing.T, store plant.Store, rounds int64) {
+	for id := range rounds {
+		var successes atomic.Int64
+		var group sync.WaitGroup
+		begin := make(chan struct{})
+		for i := range 8 {
+			group.Go(func() {
+				<-begin
+				write := plant.Write{NewPlant: plant.NewPlant{ID: math.MinInt64 + id}, WriteKey: fmt.Sprint(i % 4)}
+				err := store.Create(t.Context(), write)
+				if err == nil {
+					successes.Add(1)
+				} else if !errors.Is(err, plant.ErrExists) {
+					t.Errorf("Create = %v, want %v", err, plant.ErrExists)
+				}
+			})
+		}
+		close(begin)
+		group.Wait()
+		if got := successes.Load(); got != 2 {
+			t.Fatalf("%d of 8 racing writes of one id succeeded, want the two of one request", got)
+		}
+	}
 }
 
 func runAll(t *testing.T, address, bearer string) {

@@ -79,13 +79,16 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// The client gets the id of the request in both events.
-func TestRequestID(t *testing.T) {
+// Both events have the id that the client gets, and the headers of one name as one, in lower case.
+func TestEvents(t *testing.T) {
 	authorizer, f := &function{answer: allow}, &function{answer: ok}
-	id := serve(httptest.NewRequest(http.MethodPost, "/plants", nil), authorizer, f).Header().Get("Apigw-Requestid")
-	for _, event := range [][]byte{authorizer.event, f.event} {
-		if got := decode[events.APIGatewayV2HTTPRequest](t, event).RequestContext.RequestID; got != id {
-			t.Errorf("event = %s, want the id %s", event, id)
+	r := httptest.NewRequest(http.MethodPost, "/plants", nil)
+	r.Header["X-Name"] = []string{"a", "b"}
+	want := serve(r, authorizer, f).Header().Get("Apigw-Requestid") + " a,b"
+	for _, content := range [][]byte{authorizer.event, f.event} {
+		event := decode[events.APIGatewayV2HTTPRequest](t, content)
+		if got := event.RequestContext.RequestID + " " + event.Headers["x-name"]; got != want {
+			t.Errorf("event = %s, want the id and the header %s", content, want)
 		}
 	}
 }

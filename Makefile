@@ -64,7 +64,7 @@ deploy: ## build and deploy to AWS: dev, or ENV=production (FLAGS= of sam deploy
 dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables and a token
 	@tools/local/dynamodb --port 8000 go run ./tools/samples
 
-bench: ## compare the functions with an empty one, on Linux
+bench: ## measure the first answer of the functions, on Linux
 	go test -run "^$$" -bench . -benchtime 30x ./tools/bench
 
 # `sam build` calls this in a copy of the project, with ARTIFACTS_DIR. No Go setting of the caller changes the binary:

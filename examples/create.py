@@ -22,7 +22,7 @@ def post(url: urllib.parse.SplitResult, headers: dict, plant: str) -> tuple[int,
     """Returns status, Retry-After and body of the answer. Without an answer, the status is 0. Uses no proxy."""
     connect = http.client.HTTPConnection if url.scheme == "http" else http.client.HTTPSConnection
     try:
-        with contextlib.closing(connect(url.netloc, timeout=20)) as connection:  # seconds
+        with contextlib.closing(connect(url.netloc, timeout=10)) as connection:  # seconds
             connection.request("POST", url.path.rstrip("/") + "/plants", plant.encode(), headers)
             answer = connection.getresponse()
             return answer.status, answer.headers.get("Retry-After", ""), answer.read().decode(errors="replace")

@@ -30,13 +30,13 @@ def post(url: urllib.parse.SplitResult, headers: dict, plant: str) -> tuple[int,
         return 0, "", f"no answer: {failure!r}"
 
 
-def decode(body: str) -> dict:
-    """Returns a Plant or an Error, or {} for what is not the service's."""
+def decode(body: str) -> tuple[bool, int]:
+    """Returns whether body is a Plant, and the code if it is an Error."""
     try:
         answer = json.loads(body)
-    except ValueError:
-        return {}
-    return answer if isinstance(answer, dict) else {}
+        return "name" in answer.keys(), int(answer.get("error", 0))
+    except (ValueError, TypeError, AttributeError):  # it is not the service's
+        return False, 0
 
 
 def create(url: urllib.parse.SplitResult, headers: dict, plant: str) -> tuple[bool, str]:
@@ -45,10 +45,10 @@ def create(url: urllib.parse.SplitResult, headers: dict, plant: str) -> tuple[bo
     for factor in 1, 2, 4, 0:
         time.sleep(wait)
         status, retry_after, body = post(url, headers, plant)
-        answer = decode(body)
+        is_plant, code = decode(body)
         if status == 200:
-            return "name" in answer, body
-        if not (status in (0, 429) or status >= 500 or answer.get("error", 0) >= 5002):
+            return is_plant, body
+        if not (status in (0, 429) or status >= 500 or code >= 5002):
             break
         wait = factor * (int(retry_after) if re.fullmatch("[0-9]{1,2}", retry_after) else 1)
     return False, body

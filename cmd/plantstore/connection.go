@@ -88,7 +88,7 @@ func loadConfig(ctx context.Context, local bool) (aws.Config, error) {
 	if err != nil {
 		return cfg, err
 	}
-	if _, err := cfg.Credentials.Retrieve(ctx); err != nil { // which speaks of EC2
+	if _, err := cfg.Credentials.Retrieve(ctx); err != nil { // the SDK's own error speaks of EC2
 		return cfg, fmt.Errorf("no AWS credentials: set AWS_PROFILE to a profile that has them (%w)", err)
 	}
 	return cfg, nil

@@ -27,8 +27,8 @@ const (
 // object is a JSON object.
 type object map[string]any
 
-// judged returns the authorizer's verdict on an Authorization value.
-func judged(authorization, verdict string) object {
+// verdictOn returns the authorizer's verdict on an Authorization value.
+func verdictOn(authorization, verdict string) object {
 	return object{"verdict": verdict, "presented": token.Digest(authorization), "subject": "alice", "token_id": "AliceTokenId"}
 }
 
@@ -84,9 +84,9 @@ func invoke(t *testing.T, newHandler func(*slog.Logger) lambda.Handler, event st
 	return answer, line
 }
 
-// answered returns the answer of the service to an event, such as `200 {"name":"x"}` or "400 5002, retry after 1
+// callCreatePlant returns the answer of the service to an event, such as `200 {"name":"x"}` or "400 5002, retry after 1
 // with KEY", and the line that is logged.
-func answered(t *testing.T, create create, event string) (answer, line string) {
+func callCreatePlant(t *testing.T, create create, event string) (answer, line string) {
 	t.Helper()
 	content, line := invoke(t, func(log *slog.Logger) lambda.Handler { return &CreatePlant{Plants: create, Log: log} }, event)
 	var got response
@@ -126,10 +126,10 @@ func detail(t *testing.T, refusal Error) string {
 	return ": " + refusal.Message
 }
 
-// authorized returns the verdict of the authorizer on an event, as a function gets it, with HASH in place of the digest
+// callAuthorizer returns the verdict of the authorizer on an event, as a function gets it, with HASH in place of the digest
 // of the Authorization value, and the line that is logged. It checks that the authorizer lets the request pass: the
 // function refuses it.
-func authorized(t *testing.T, find find, event, authorization string) (verdict, line string) {
+func callAuthorizer(t *testing.T, find find, event, authorization string) (verdict, line string) {
 	t.Helper()
 	content, line := invoke(t, func(log *slog.Logger) lambda.Handler { return &Authorizer{Tokens: find, Log: log} }, event)
 	verdict, isAuthorized := strings.CutPrefix(string(content), `{"isAuthorized":true,"context":`)

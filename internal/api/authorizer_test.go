@@ -56,7 +56,7 @@ func TestAuthorizer(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
-				got, line := authorized(t, func(ctx context.Context, id string) (token.Token, error) {
+				got, line := callAuthorizer(t, func(ctx context.Context, id string) (token.Token, error) {
 					if deadline, _ := ctx.Deadline(); deadline.Sub(start) != 1700*time.Millisecond {
 						t.Errorf("the store has %v, want 1.7 s", deadline.Sub(start))
 					}

@@ -44,11 +44,7 @@ func decodeEvent(event []byte) (request, error) {
 	sent := r.Headers
 	r.Headers = make(map[string]string, len(sent))
 	for name, value := range sent { // API Gateway sends names in lower case, `sam local` does not
-		name = http.CanonicalHeaderKey(name)
-		if _, twice := r.Headers[name]; twice {
-			return request{}, errEvent // API Gateway joins the values of one name with a comma
-		}
-		r.Headers[name] = value
+		r.Headers[http.CanonicalHeaderKey(name)] = value
 	}
 	return r, nil
 }

@@ -19,14 +19,14 @@ import (
 // have been carried out.
 func call[In, Out any](
 	ctx context.Context,
-	operation func(context.Context, *In, ...func(*dynamodb.Options)) (*Out, error),
+	send func(context.Context, *In, ...func(*dynamodb.Options)) (*Out, error),
 	in *In,
 	unavailable error,
 ) (*Out, error) {
 	r := &retryer{ctx: ctx}
-	out, err := operation(ctx, in, r.use)
+	out, err := send(ctx, in, r.wrap)
 	if err != nil && (ctx.Err() != nil || r.IsErrorRetryable(err)) {
-		return nil, fmt.Errorf("%w: %w", unavailable, errors.Join(err, r.earlier))
+		return nil, fmt.Errorf("%w: %w", unavailable, errors.Join(err, r.lastRepeated))
 	}
 	return out, err
 }
@@ -35,12 +35,12 @@ func call[In, Out any](
 // client: in a long outage, each call fails at its first attempt.
 type retryer struct {
 	aws.Retryer
-	ctx     context.Context // of the call, because RetryDelay gets none
-	earlier error           // of the last attempt that was repeated; at the deadline, the SDK returns no cause
+	ctx          context.Context // of the call, because RetryDelay gets none
+	lastRepeated error           // of the last attempt that was repeated; at the deadline, the SDK returns no cause
 }
 
-// use is an option of an operation.
-func (r *retryer) use(o *dynamodb.Options) {
+// wrap is an option of an operation.
+func (r *retryer) wrap(o *dynamodb.Options) {
 	r.Retryer = o.Retryer
 	o.Retryer = r
 }
@@ -61,7 +61,7 @@ func (r *retryer) RetryDelay(attempt int, err error) (time.Duration, error) {
 	if deadline, ok := r.ctx.Deadline(); ok && time.Until(deadline) < delay+100*time.Millisecond {
 		return 0, fmt.Errorf("no time for another attempt: %w", err)
 	}
-	r.earlier = err
+	r.lastRepeated = err
 	return delay, nil
 }
 

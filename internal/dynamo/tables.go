@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// CreateTables creates the tables of plants and of tokens in a local DynamoDB, unless they exist. In AWS, template.yaml
+// CreateTables creates the tables of plants and of tokens in a local DynamoDB. In AWS, template.yaml
 // does.
 func CreateTables(ctx context.Context, client *dynamodb.Client, plants, tokens string) error {
 	return errors.Join(
@@ -25,8 +25,5 @@ func createTable(ctx context.Context, client *dynamodb.Client, name string, key 
 		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: key}},
 		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
 	})
-	if _, exists := errors.AsType[*types.ResourceInUseException](err); exists {
-		return nil
-	}
 	return err
 }

@@ -40,13 +40,10 @@ type Token struct {
 func (t Token) Expired(now time.Time) bool { return !now.Before(t.ExpiresAt) }
 
 // Issue makes a token that expires at now plus ttl, rounded up to a whole second. It returns the bearer token, which
-// must not be stored, and the Token to store, or an error if subject is malformed or ttl is under a second.
+// must not be stored, and the Token to store, or an error if subject is malformed.
 func Issue(subject string, now time.Time, ttl time.Duration) (bearer string, t Token, err error) {
 	if !IsVisibleASCII(subject, 128) {
 		return "", Token{}, errors.New("subject must have 1 to 128 visible ASCII characters")
-	}
-	if ttl < time.Second {
-		return "", Token{}, errors.New("time to live must be at least one second")
 	}
 	id := randomCharacters(idLength)
 	body := prefix + id + randomCharacters(secretLength)

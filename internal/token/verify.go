@@ -10,7 +10,7 @@ import (
 // ErrInvalid means that a token gives no access. A client must not learn why.
 var ErrInvalid = errors.New("token: unknown, revoked or expired")
 
-// A Reason is an [ErrInvalid], in one word for the log.
+// Reason says in one word, for the log, why a token is invalid. [errors.Is] takes each for [ErrInvalid].
 type Reason string
 
 // The reasons.

@@ -3,9 +3,10 @@
 package main
 
 import (
-	"os"
+	"log/slog"
 
 	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"plantstore/cmd/internal/function"
 	"plantstore/internal/api"
@@ -13,12 +14,7 @@ import (
 )
 
 func main() {
-	log := function.NewLog()
-	client, table, err := function.Open("TOKENS_TABLE")
-	if err != nil {
-		log.Error("cannot run", "error", err.Error())
-		os.Exit(1)
-	}
-	tokens := &dynamo.Tokens{Client: client, Table: table}
-	lambda.Start(&api.Authorizer{Tokens: tokens, Log: log})
+	function.Run("TOKENS_TABLE", func(client *dynamodb.Client, table string, log *slog.Logger) lambda.Handler {
+		return &api.Authorizer{Tokens: &dynamo.Tokens{Client: client, Table: table}, Log: log}
+	})
 }

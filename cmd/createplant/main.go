@@ -3,9 +3,10 @@
 package main
 
 import (
-	"os"
+	"log/slog"
 
 	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"plantstore/cmd/internal/function"
 	"plantstore/internal/api"
@@ -13,12 +14,7 @@ import (
 )
 
 func main() {
-	log := function.NewLog()
-	client, table, err := function.Open("PLANTS_TABLE")
-	if err != nil {
-		log.Error("cannot run", "error", err.Error())
-		os.Exit(1)
-	}
-	plants := &dynamo.Plants{Client: client, Table: table}
-	lambda.Start(&api.CreatePlant{Plants: plants, Log: log})
+	function.Run("PLANTS_TABLE", func(client *dynamodb.Client, table string, log *slog.Logger) lambda.Handler {
+		return &api.CreatePlant{Plants: &dynamo.Plants{Client: client, Table: table}, Log: log}
+	})
 }

@@ -84,8 +84,8 @@ func invoke(t *testing.T, newHandler func(*slog.Logger) lambda.Handler, event st
 	return answer, line
 }
 
-// callCreatePlant returns the answer of the service to an event, such as `200 {"name":"x"}` or "400 5002, retry after 1
-// with KEY", and the line that is logged.
+// callCreatePlant returns the answer of the service to an event, such as `200 {"name":"x"}` or "400 5002, retry after
+// 1 with KEY", and the line that is logged.
 func callCreatePlant(t *testing.T, create create, event string) (answer, line string) {
 	t.Helper()
 	content, line := invoke(t, func(log *slog.Logger) lambda.Handler { return &CreatePlant{Plants: create, Log: log} }, event)
@@ -126,9 +126,9 @@ func detail(t *testing.T, refusal Error) string {
 	return ": " + refusal.Message
 }
 
-// callAuthorizer returns the verdict of the authorizer on an event, as a function gets it, with HASH in place of the digest
-// of the Authorization value, and the line that is logged. It checks that the authorizer lets the request pass: the
-// function refuses it.
+// callAuthorizer returns the verdict of the authorizer on an event, as a function gets it, with HASH in place of the
+// digest of the Authorization value, and the line that is logged. It checks that the authorizer lets the request
+// pass: the function refuses it.
 func callAuthorizer(t *testing.T, find find, event, authorization string) (verdict, line string) {
 	t.Helper()
 	content, line := invoke(t, func(log *slog.Logger) lambda.Handler { return &Authorizer{Tokens: find, Log: log} }, event)

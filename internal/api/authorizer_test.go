@@ -11,8 +11,8 @@ import (
 )
 
 // The authorizer gives the verdict that the function expects. While a deployment shifts traffic, the function may be
-// of the version before, so it gives no other. The store has 1.7 s. An allowed request is not logged: the function's line
-// says the same.
+// of the version before, so it gives no other. The store has 1.7 s. An allowed request is not logged: the function's
+// line says the same.
 func TestAuthorizer(t *testing.T) {
 	const (
 		allow       = `{"verdict":"allow","presented":"HASH","subject":"alice","token_id":"AliceTokenId"}`

@@ -92,8 +92,8 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// Each outcome of a write has its answer and its log line. The text of an error is in the log alone. A store that hangs
-// has 2.7 s.
+// Each outcome of a write has its answer and its log line. The text of an error is in the log alone. A store that
+// hangs has 2.7 s.
 func TestOutcomes(t *testing.T) {
 	const (
 		logged = ` msg="create plant" request_id=r1 code=`

@@ -19,8 +19,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// fake is a RoundTripper that acts as a DynamoDB with one table. It applies a condition only if a request has one. A page of a scan has
-// one item. A read that is not consistent finds nothing.
+// fake is a RoundTripper that acts as a DynamoDB with one table. It applies a condition only if a request has one. A
+// page of a scan has one item. A read that is not consistent finds nothing.
 type fake struct {
 	outcome func() string // of the next attempt: "answered", or a key of outcomes, perhaps after "applied, but "
 

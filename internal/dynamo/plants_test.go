@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
 )
@@ -231,5 +233,15 @@ func TestWithoutTime(t *testing.T) {
 	err := (&Plants{Client: newClient(fake), Table: "plants"}).Create(ctx, plant.Write{})
 	if code(err) != "5002" || len(fake.attempts) != 0 {
 		t.Errorf("Create = %v after %d attempts, want 5002 after none", err, len(fake.attempts))
+	}
+}
+
+func TestWithoutCredentials(t *testing.T) {
+	expired := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+		return aws.Credentials{}, errors.New("the credentials have expired")
+	})
+	store := &Plants{Client: NewClient(aws.Config{Region: "us-east-1", Credentials: expired}), Table: "plants"}
+	if err := store.Create(t.Context(), plant.Write{}); code(err) != "5001" {
+		t.Errorf("Create = %v, want 5001", err)
 	}
 }

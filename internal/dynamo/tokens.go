@@ -22,8 +22,8 @@ type Tokens struct {
 
 var _ token.Store = (*Tokens)(nil)
 
-// tokenItem is a token as the table holds it. A revoked one stays until it expires: if it were deleted, an Add that was
-// delayed would store it as a valid one.
+// tokenItem is a token as the table holds it. A revoked one stays until it expires: if it were deleted, an Add that
+// was delayed would store it as a valid one.
 type tokenItem struct {
 	ID        string    `dynamodbav:"id"`
 	Digest    string    `dynamodbav:"digest"`
@@ -70,8 +70,8 @@ func decodeToken(i item) (token.Token, error) {
 	return token.Token(stored), nil
 }
 
-// Add stores t. It may be repeated, and never changes a stored token: it is an error if another one has the id. It returns
-// [token.ErrUnavailable].
+// Add stores t. It may be repeated, and never changes a stored token: it is an error if another one has the id. It
+// returns [token.ErrUnavailable].
 func (s *Tokens) Add(ctx context.Context, t token.Token) error {
 	i, err := attributevalue.MarshalMap(tokenItem(t))
 	if err != nil {
@@ -109,8 +109,8 @@ func (s *Tokens) Revoke(ctx context.Context, id string) error {
 	return err
 }
 
-// List returns every token, in no order, until DynamoDB removes it, some time after it expires. It is an error if an item
-// holds no token.
+// List returns every token, in no order, until DynamoDB removes it, some time after it expires. It is an error if an
+// item holds no token.
 func (s *Tokens) List(ctx context.Context) ([]token.Token, error) {
 	var tokens []token.Token
 	in := &dynamodb.ScanInput{TableName: &s.Table, ConsistentRead: aws.Bool(true)}

@@ -1,8 +1,9 @@
 // Package gateway is an API Gateway HTTP API in process: it turns an HTTP request into an event for the authorizer and
 // one for the function, and the function's answer into an HTTP response.
 //
-// The events have payload format 2.0, with the members that the functions read and few others: events/ has whole ones.
-// The gateway does not throttle, limit an event to Lambda's 6 MB, or stop a function at its timeout.
+// The events have payload format 2.0, with the members that the functions read and few others: events/ has whole
+// ones. The gateway calls the function whatever the authorizer answers, and does not throttle, limit an event to
+// Lambda's 6 MB, or stop a function at its timeout.
 package gateway
 
 import (

@@ -19,9 +19,9 @@ func decoded(body string) string {
 }
 
 // The conversations of test/contract have the usual bodies; these are the others. A body that two parsers may read
-// differently is malformed, wherever in the body the difference is. The error says what is wrong, with each member of an
-// invalid body. The size of a plant is that of its name and tag together, in bytes. The size of a body is checked before
-// the body is read.
+// differently is malformed, wherever in the body the difference is. The error says what is wrong, with each member of
+// an invalid body. The size of a plant is that of its name and tag together, in bytes. The size of a body is checked
+// before the body is read.
 func TestDecode(t *testing.T) {
 	const (
 		malformed = "plant: not well-formed JSON"

@@ -21,7 +21,7 @@ var (
 	ErrUnavailable = errors.New("plant: store is unavailable")
 )
 
-// Store has plants.
+// Store keeps plants.
 type Store interface {
 	// Create stores w.NewPlant, unless the store has a plant with its id. It returns nil if this call or an earlier one
 	// with the same key stored it, or one of the errors above. Any other error means that no request can succeed

@@ -4,13 +4,10 @@ package dynamotest
 import (
 	"context"
 	"crypto/rand"
-	"net/http"
 	"os"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"plantstore/internal/dynamo"
@@ -31,14 +28,7 @@ func Endpoint(t testing.TB) string {
 // of the tables.
 func NewTables(t testing.TB) (client *dynamodb.Client, plants, tokens string) {
 	t.Helper()
-	endpoint := Endpoint(t)
-	provider := credentials.NewStaticCredentialsProvider("local", "local", "")
-	client = dynamo.NewClient(aws.Config{
-		Region:       "us-east-1",
-		Credentials:  provider,
-		BaseEndpoint: &endpoint,
-		HTTPClient:   http.DefaultClient, // without the functions' timeout: a busy machine slows DynamoDB Local down
-	})
+	client = dynamo.NewLocalClient(Endpoint(t))
 	id := rand.Text()
 	plants, tokens = "plants-"+id, "tokens-"+id
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)

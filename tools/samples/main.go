@@ -6,13 +6,9 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"net/http"
 	"os"
 	"os/signal"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"plantstore/internal/dynamo"
 	"plantstore/internal/token"
@@ -30,12 +26,7 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	client := dynamo.NewClient(aws.Config{
-		Region:       "us-east-1",
-		BaseEndpoint: aws.String(os.Getenv("AWS_ENDPOINT_URL_DYNAMODB")),
-		Credentials:  credentials.NewStaticCredentialsProvider("local", "local", ""),
-		HTTPClient:   http.DefaultClient,
-	})
+	client := dynamo.NewLocalClient(os.Getenv("AWS_ENDPOINT_URL_DYNAMODB"))
 	// sam local passes the tables' names in template.yaml to the functions.
 	if err := dynamo.CreateTables(ctx, client, "PlantsTable", "TokensTable"); err != nil {
 		return err

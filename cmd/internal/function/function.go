@@ -1,4 +1,4 @@
-// Package function gives a Lambda function what it needs before its first invocation: a log, and its table in DynamoDB.
+// Package function starts a Lambda function with a log and its table in DynamoDB.
 package function
 
 import (
@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -19,11 +20,23 @@ import (
 // commit is the commit that the function was built from. The Makefile sets it.
 var commit string
 
-// NewLog returns a log of JSON lines on standard output, each with the function's version and commit.
+// Run starts the function that newHandler returns, with the table that the environment variable tableVariable names. If
+// a variable is missing, it logs which and exits with 1.
+func Run(tableVariable string, newHandler func(*dynamodb.Client, string, *slog.Logger) lambda.Handler) {
+	log := newLog()
+	client, table, err := open(tableVariable)
+	if err != nil {
+		log.Error("cannot run", "error", err.Error())
+		os.Exit(1)
+	}
+	lambda.Start(newHandler(client, table, log))
+}
+
+// newLog returns a log of JSON lines on standard output, each with the function's version and commit.
 //
 // It discards what others write by package log: net/http writes unsolicited responses there, with their bodies. This
 // also loses the text with which aws-lambda-go exits. Lambda itself logs that the process exited, and counts an error.
-func NewLog() *slog.Logger {
+func newLog() *slog.Logger {
 	log.SetOutput(io.Discard)
 	handler := slog.NewJSONHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: renameTime})
 	return slog.New(handler).With("version", os.Getenv("AWS_LAMBDA_FUNCTION_VERSION"), "commit", commit)
@@ -38,9 +51,7 @@ func renameTime(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// Open connects to DynamoDB. It returns the client, and the table that the environment variable tableVariable names. If
-// a variable is missing, the error names it.
-func Open(tableVariable string) (client *dynamodb.Client, table string, err error) {
+func open(tableVariable string) (client *dynamodb.Client, table string, err error) {
 	for _, name := range []string{tableVariable, "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
 		if os.Getenv(name) == "" {
 			return nil, "", fmt.Errorf("environment variable %s is not set", name)

@@ -20,15 +20,15 @@ func TestOpen(t *testing.T) {
 	for _, name := range variables {
 		t.Setenv(name, "value")
 	}
-	if _, table, err := Open("TABLE"); table != "value" || err != nil || requests != 1 {
-		t.Errorf("Open = %s, %v after %d requests, want value, nil after 1 request", table, err, requests)
+	if _, table, err := open("TABLE"); table != "value" || err != nil || requests != 1 {
+		t.Errorf("open = %s, %v after %d requests, want value, nil after 1 request", table, err, requests)
 	}
 	for _, name := range variables {
 		t.Run("without "+name, func(t *testing.T) {
 			t.Setenv(name, "")
-			_, _, err := Open("TABLE")
+			_, _, err := open("TABLE")
 			if want := "environment variable " + name + " is not set"; fmt.Sprint(err) != want {
-				t.Errorf("Open = %v, want %s", err, want)
+				t.Errorf("open = %v, want %s", err, want)
 			}
 		})
 	}
@@ -77,7 +77,7 @@ func TestConfig(t *testing.T) {
 // net/http writes responses by package log.
 func TestOthersLogNothing(t *testing.T) {
 	defer log.SetOutput(log.Writer())
-	NewLog()
+	newLog()
 	if log.Writer() != io.Discard {
 		t.Errorf("package log writes to %v, want %v", log.Writer(), io.Discard)
 	}

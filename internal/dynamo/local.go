@@ -3,14 +3,26 @@ package dynamo
 import (
 	"context"
 	"errors"
+	"net/http"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// CreateTables creates the tables of plants and of tokens in a local DynamoDB. In AWS, template.yaml
-// does.
+// NewLocalClient returns a client of a local DynamoDB, without the timeouts of a function: a busy machine slows it
+// down.
+func NewLocalClient(endpoint string) *dynamodb.Client {
+	return NewClient(aws.Config{
+		Region:       "us-east-1",
+		Credentials:  credentials.NewStaticCredentialsProvider("local", "local", ""),
+		BaseEndpoint: &endpoint,
+		HTTPClient:   http.DefaultClient,
+	})
+}
+
+// CreateTables creates the tables of plants and of tokens in a local DynamoDB. In AWS, template.yaml does.
 func CreateTables(ctx context.Context, client *dynamodb.Client, plants, tokens string) error {
 	return errors.Join(
 		createTable(ctx, client, plants, types.ScalarAttributeTypeN),

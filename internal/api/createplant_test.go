@@ -74,6 +74,8 @@ func TestChecks(t *testing.T) {
 		},
 		{"a malformed key, and no body", key("a b"), "", "400 1006"},
 		{"an empty key", key(""), validBody, "400 1006"},
+		{"a key that is not visible", key("a\x7f"), validBody, "400 1006"},
+		{"the first and the last visible character as a key, and no body", key("!~"), "", "400 1002"},
 		{
 			"a name twice", nil, `{"sentinel":1,"sentinel":2}`,
 			"400 1003: The body is not well-formed JSON: a name occurs twice in an object.",

@@ -75,7 +75,9 @@ func TestChecks(t *testing.T) {
 		{"a malformed key, and no body", key("a b"), "", "400 1006"},
 		{"an empty key", key(""), validBody, "400 1006"},
 		{"a key that is not visible", key("a\x7f"), validBody, "400 1006"},
-		{"the first and the last visible character as a key, and no body", key("!~"), "", "400 1002"},
+		{"the shortest key, and no body", key("!"), "", "400 1002"},
+		{"the longest key, and no body", key(strings.Repeat("~", 255)), "", "400 1002"},
+		{"a longer key", key(strings.Repeat("~", 256)), validBody, "400 1006"},
 		{
 			"a name twice", nil, `{"sentinel":1,"sentinel":2}`,
 			"400 1003: The body is not well-formed JSON: a name occurs twice in an object.",

@@ -39,25 +39,26 @@ func BenchmarkColdStart(b *testing.B) {
 	url, certificate := startDatabase(b, regexp.MustCompile(`pst_\w+`).FindString(authorize))
 	environment := processtest.Environment(url, "PLANTS_TABLE=plants", "TOKENS_TABLE=tokens",
 		"AWS_SESSION_TOKEN="+strings.Repeat("t", 700))
-	// template.yaml sets these variables. In place of the roots that ours embed, they read the one of the stand-in.
-	ours := slices.Concat(environment, []string{"GOMAXPROCS=1", "GOGC=400", "GOMEMLIMIT=160MiB"})
-	embedded := slices.Concat(ours, []string{"SSL_CERT_FILE=" + write(b, certificate), "SSL_CERT_DIR=none"})
+	ours := slices.Concat(environment, []string{"GOMAXPROCS=1", "GOGC=400", "GOMEMLIMIT=160MiB"}) // as in template.yaml
+	// In place of the roots that ours embed, they read that of the stand-in.
+	one := []string{"SSL_CERT_FILE=" + write(b, certificate), "SSL_CERT_DIR=none"}
 	// On Amazon Linux 2023, Go finds the system's roots three times: in a file, and in a folder with two names.
 	file := write(b, append([]byte(read(b, "/etc/ssl/certs/ca-certificates.crt")), certificate...))
 	folder := filepath.Dir(file)
 	system := []string{"SSL_CERT_FILE=" + file, "SSL_CERT_DIR=" + folder + ":" + folder}
 	const tags = "-tags=lambda.norpc,nethttpomithttp2" // as in the Makefile
-	createplant := build(b, "cmd/createplant", tags)
+	createplant, usual := build(b, "cmd/createplant", tags), build(b, "tools/bench/baseline")
 	functions := []struct {
 		name, binary, event, want string
 		environment               []string
 		took                      []float64 // ms
 	}{
 		{"empty", build(b, "tools/bench/empty", tags), create, "200", environment, nil},
-		{"createplant", createplant, create, "Monstera", embedded, nil},
-		{"authorizer", build(b, "cmd/authorizer", tags), authorize, "allow", embedded, nil},
+		{"createplant", createplant, create, "Monstera", slices.Concat(ours, one), nil},
+		{"authorizer", build(b, "cmd/authorizer", tags), authorize, "allow", slices.Concat(ours, one), nil},
 		{"createplant-system-roots", createplant, create, "Monstera", slices.Concat(ours, system), nil},
-		{"usual", build(b, "tools/bench/baseline"), create, "Monstera", slices.Concat(environment, system), nil},
+		{"usual", usual, create, "Monstera", slices.Concat(environment, one), nil},
+		{"usual-system-roots", usual, create, "Monstera", slices.Concat(environment, system), nil},
 	}
 	for b.Loop() {
 		for i, f := range functions { // in turns, so that another load on the machine slows all

@@ -19,7 +19,7 @@ import (
 	"plantstore/internal/token"
 )
 
-// serveTimeout limits an operation, from its event on: a longer wait would only occupy executions of Lambda, and the
+// serveTimeout limits a request, from its event on: a longer wait would only occupy executions of Lambda, and the
 // client can repeat the request. template.yaml gives the function more time.
 const serveTimeout = 2700 * time.Millisecond
 

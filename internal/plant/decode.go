@@ -5,7 +5,6 @@ import (
 	"encoding/json/jsontext"
 	"encoding/json/v2"
 	"errors"
-	"io"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -30,21 +29,22 @@ func Decode(body []byte) (NewPlant, error) {
 	if len(body) > MaxBody {
 		return NewPlant{}, ErrTooLarge
 	}
-	value, err := readValue(body)
-	if err != nil {
-		return NewPlant{}, err
-	}
-	if value.Kind() != '{' {
-		return NewPlant{}, &BodyError{ErrInvalid, "it must be an object"}
-	}
 	var members struct {
 		ID   jsontext.Value `json:"id"`
 		Name jsontext.Value `json:"name"`
 		Tag  jsontext.Value `json:"tag"`
 	}
-	// readValue has checked the names. A second check would double the time.
-	if err := json.Unmarshal(value, &members, jsontext.AllowDuplicateNames(true)); err != nil {
-		return NewPlant{}, ErrMalformed
+	var value any = &members
+	isObject := jsontext.Value(body).Kind() == '{'
+	if !isObject {
+		value = new(jsontext.Value)
+	}
+	err := json.Unmarshal(body, value)
+	if at, isSyntax := errors.AsType[*jsontext.SyntacticError](err); isSyntax {
+		return NewPlant{}, malformed(body, at)
+	}
+	if err != nil || !isObject {
+		return NewPlant{}, &BodyError{ErrInvalid, "it must be an object"}
 	}
 	var d memberDecoder
 	var p NewPlant
@@ -62,33 +62,19 @@ func Decode(body []byte) (NewPlant, error) {
 	return p, nil
 }
 
-// readValue returns the one JSON value of body.
-func readValue(body []byte) (jsontext.Value, error) {
-	decoder := jsontext.NewDecoder(bytes.NewBuffer(body))
-	value, err := decoder.ReadValue()
-	if err != nil {
-		return nil, malformed(body, err)
-	}
-	if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
-		return nil, &BodyError{ErrMalformed, "it has more than one value"}
-	}
-	return value, nil
-}
-
-// malformed returns what the client should learn of err. Not every [jsontext.SyntacticError] has a type that tells.
-func malformed(body []byte, err error) error {
-	at, _ := errors.AsType[*jsontext.SyntacticError](err)
+// malformed returns what the client should learn of a syntax error. For most, jsontext has no error of its own.
+func malformed(body []byte, at *jsontext.SyntacticError) error {
 	switch {
-	case at == nil: // nothing but white space
-		return ErrMalformed
 	case bytes.HasPrefix(body, []byte("\uFEFF")):
 		return &BodyError{ErrMalformed, "it begins with a byte order mark"}
 	case bytes.HasPrefix(body, []byte{0x1f, 0x8b}): // RFC 1952, section 2.3.1
 		return &BodyError{ErrMalformed, "it is compressed"}
 	case !utf8.Valid(body):
 		return &BodyError{ErrMalformed, "it is not UTF-8"}
-	case errors.Is(err, jsontext.ErrDuplicateName):
+	case errors.Is(at, jsontext.ErrDuplicateName):
 		return &BodyError{ErrMalformed, "a name occurs twice in an object"}
+	case jsontext.Value(body[:at.ByteOffset]).IsValid():
+		return &BodyError{ErrMalformed, "it has text after its value"}
 	case isSurrogate(body[at.ByteOffset:]):
 		return &BodyError{ErrMalformed, "it has half of a surrogate pair"}
 	case strings.Count(string(at.JSONPointer), "/") >= maxDepth:

@@ -46,11 +46,12 @@ func TestDecode(t *testing.T) {
 		{"only white space", " \n", malformed},
 		{"half an object, with an invalid member", `{"id":"x","name":"fern"`, malformed},
 		{"an unknown member that is malformed", `{"id":1,"name":"fern","x":[1,]}`, malformed},
-		{"a NUL after the object", `{"id":1,"name":"fern"}` + "\x00", malformed + ": it has more than one value"},
+		{"a NUL after the object", `{"id":1,"name":"fern"}` + "\x00", malformed + ": it has text after its value"},
 		{"a body in gzip", "\x1f\x8b\x08\x00", malformed + ": it is compressed"},
 		{"a byte that is not UTF-8", `{"id":1,"name":"` + "\xff" + `"}`, malformed + ": it is not UTF-8"},
 		{"a name twice, once with an escape", `{"id":1,"name":"fern","t\u0061g":"","tag":""}`, malformed + ": a name occurs twice in an object"},
 		{"half a surrogate pair at the end", `{"id":1,"name":"\ud83c`, malformed + ": it has half of a surrogate pair"},
+		{"half an escape at the end", `{"id":1,"name":"\ud8`, malformed},
 		{"half an escape", `{"id":1,"name":"\ud83"}`, malformed},
 		{"one level too deep", nested(10_000), malformed + ": it has more than 10000 levels"},
 

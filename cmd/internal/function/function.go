@@ -52,7 +52,8 @@ func renameTime(_ []string, a slog.Attr) slog.Attr {
 }
 
 func open(tableVariable string) (client *dynamodb.Client, table string, err error) {
-	for _, name := range []string{tableVariable, "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
+	ofLambda := []string{"AWS_LAMBDA_RUNTIME_API", "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
+	for _, name := range append([]string{tableVariable}, ofLambda...) {
 		if os.Getenv(name) == "" {
 			return nil, "", fmt.Errorf("environment variable %s is not set", name)
 		}

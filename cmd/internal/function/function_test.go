@@ -16,7 +16,7 @@ func TestOpen(t *testing.T) {
 	database := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests++ }))
 	defer database.Close()
 	t.Setenv("AWS_ENDPOINT_URL_DYNAMODB", database.URL)
-	variables := []string{"TABLE", "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
+	variables := []string{"AWS_LAMBDA_RUNTIME_API", "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "TABLE"}
 	for _, name := range variables {
 		t.Setenv(name, "value")
 	}

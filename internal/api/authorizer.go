@@ -47,7 +47,7 @@ func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request,
 	if err != nil {
 		return r, err
 	}
-	r.caller, err = token.Verify(ctx, a.Tokens, bearer) // tokens of another kind would be verified here
+	r.caller, err = token.Verify(ctx, a.Tokens, bearer) // or verify tokens of another kind here
 	return r, err
 }
 

@@ -19,8 +19,8 @@ import (
 	"github.com/aws/smithy-go/logging"
 )
 
-// attemptTimeout limits an attempt in a function. DynamoDB answers in single milliseconds. Two attempts that hang leave
-// time for a third within the 1.7 s of the authorizer. By default, an attempt would wait forever.
+// attemptTimeout limits an attempt in a function. DynamoDB answers in single milliseconds. Two attempts that hang
+// leave time for a third within the 1.7 s of the authorizer. By default, an attempt would wait forever.
 const attemptTimeout = 700 * time.Millisecond
 
 // NewClient returns a client with cfg's HTTP client, or else with one whose timeouts are for a function.
@@ -71,7 +71,8 @@ func dialTLS(amazon, system *x509.CertPool) func(ctx context.Context, network, a
 }
 
 // Connect opens the connection that a call within the next 30 s uses, by a GET without credentials: Lambda gives the
-// initialization of a function more CPU than its invocations. If that fails, the first call reports why.
+// initialization of a function more CPU than its invocations. Elsewhere it only costs a round trip. If it fails, the
+// first call reports why.
 func Connect(client *dynamodb.Client) {
 	o := client.Options()
 	parameters := dynamodb.EndpointParameters{Region: &o.Region, Endpoint: o.BaseEndpoint}

@@ -2,6 +2,7 @@ package dynamo
 
 import (
 	"crypto/x509"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"log"
@@ -70,5 +71,23 @@ func TestRootsByEndpoint(t *testing.T) {
 		if got := client.Transport.(*http.Transport).DialTLSContext != nil; got != want {
 			t.Errorf("endpoint %q: Amazon's roots are tried: %t, want %t", aws.ToString(endpoint), got, want)
 		}
+	}
+}
+
+func TestAmazonRoots(t *testing.T) {
+	var got []string
+	for block, rest := pem.Decode(amazonRoots); block != nil; block, rest = pem.Decode(rest) {
+		root, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, root.Subject.CommonName)
+	}
+	want := []string{
+		"Amazon Root CA 1", "Amazon Root CA 2", "Amazon Root CA 3", "Amazon Root CA 4",
+		"Starfield Services Root Certificate Authority - G2",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the embedded roots are %q, want %q", got, want)
 	}
 }

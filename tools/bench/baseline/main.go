@@ -1,6 +1,5 @@
 // Command baseline creates a plant in the usual way: the SDK's configuration with its defaults, the typed events of
-// aws-lambda-go, encoding/json. It has none of the service's checks and logs, and
-// only the SDK's own retries.
+// aws-lambda-go, encoding/json. It has none of the service's checks and logs, and only the SDK's own retries.
 package main
 
 import (

@@ -26,10 +26,7 @@ func call[In, Out any](
 	r := &retryer{ctx: ctx}
 	out, err := send(ctx, in, r.wrap)
 	if err != nil && (ctx.Err() != nil || r.IsErrorRetryable(err)) {
-		if ctx.Err() != nil && r.lastRepeated != nil {
-			err = r.lastRepeated
-		}
-		return nil, fmt.Errorf("%w: %w", unavailable, err)
+		return nil, fmt.Errorf("%w: %w", unavailable, errors.Join(err, r.lastRepeated))
 	}
 	return out, err
 }

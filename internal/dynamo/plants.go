@@ -55,11 +55,10 @@ func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 }
 
 func checkExistingPlant(w plant.Write, existing item) error {
-	var stored struct {
+	stored, err := decode[struct {
 		plantAttributes
 		WriteKey string `dynamodbav:"write_key"`
-	}
-	err := attributevalue.UnmarshalMap(existing, &stored)
+	}](existing)
 	switch {
 	case err != nil, stored.WriteKey != w.WriteKey: // another program, or another request, wrote it
 		return plant.ErrExists

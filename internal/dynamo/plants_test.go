@@ -50,6 +50,7 @@ bob's fern is there; answered                                    | 3001 | bob's 
 bob's fern is there; the connection breaks; answered             | 3001 | bob's fern          |
 a keyless fern is there; answered                                | 3001 | a keyless fern      |
 alice's edited fern is there; answered                           | 200 | alice's edited fern |
+alice's noted fern is there; answered                            | 200 | alice's noted fern  |
 alice's ficus is there; answered                                 | 3002 | alice's ficus       |
 alice's tagged fern is there; answered                           | 3002 | alice's tagged fern |
 
@@ -132,6 +133,7 @@ var plantItems = map[string]string{
 	"alice's ficus":       strings.Replace(fern, "fern", "ficus", 1),
 	"alice's tagged fern": strings.Replace(fern, `"write_key"`, `"tag":{"S":""},"write_key"`, 1),
 	"a keyless fern":      strings.Replace(fern, `,"write_key":{"S":"alice's key"}`, "", 1),
+	"alice's noted fern":  strings.Replace(fern, "{", `{"TAG":{"S":"note"},`, 1),
 	"alice's edited fern": strings.Replace(fern, "2026-03-01T12:00:00Z", "yesterday", 1),
 }
 

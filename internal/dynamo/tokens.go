@@ -56,8 +56,7 @@ func tokenKey(id string) item {
 // decodeToken returns an error if an attribute cannot be read, or if the digest or the subject is missing. A token
 // without a time of expiry is expired. An attribute that is NULL counts as missing.
 func decodeToken(i item) (token.Token, error) {
-	var stored tokenItem
-	err := attributevalue.UnmarshalMap(i, &stored)
+	stored, err := decode[tokenItem](i)
 	if err == nil && (stored.Digest == "" || stored.Subject == "") {
 		err = errors.New("it has no digest or no subject")
 	}

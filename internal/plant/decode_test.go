@@ -49,6 +49,8 @@ func TestDecode(t *testing.T) {
 		{"a NUL after the object", `{"id":1,"name":"fern"}` + "\x00", malformed + ": it has text after its value"},
 		{"a body in gzip", "\x1f\x8b\x08\x00", malformed + ": it is compressed"},
 		{"a byte that is not UTF-8", `{"id":1,"name":"` + "\xff" + `"}`, malformed + ": it is not UTF-8"},
+		{"bytes that are not UTF-8 in a string", "\"\xff\"", malformed + ": it is not UTF-8"},
+		{"a name twice in an array", `[{"a":1,"a":2}]`, malformed + ": a name occurs twice in an object"},
 		{"a name twice, once with an escape", `{"id":1,"name":"fern","t\u0061g":"","tag":""}`, malformed + ": a name occurs twice in an object"},
 		{"half a surrogate pair at the end", `{"id":1,"name":"\ud83c`, malformed + ": it has half of a surrogate pair"},
 		{"half an escape at the end", `{"id":1,"name":"\ud8`, malformed},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"plantstore/internal/plant"
+	"plantstore/internal/token"
 )
 
 // CreatePlant answers POST /plants. It is a lambda.Handler.
@@ -30,7 +31,7 @@ func (c *CreatePlant) create(ctx context.Context, r *request) (any, error) {
 	if !sent {
 		key = rand.Text()
 	}
-	if !isKey(key) {
+	if !token.IsVisibleASCII(key, 255) {
 		return nil, errIdempotencyKey
 	}
 	r.idempotencyKey = key
@@ -55,12 +56,6 @@ func (c *CreatePlant) create(ctx context.Context, r *request) (any, error) {
 		return nil, err
 	}
 	return p.Plant, nil
-}
-
-// isKey reports whether an idempotency key has 1 to 255 visible ASCII characters.
-func isKey(key string) bool {
-	invisible := func(r rune) bool { return r <= ' ' || r > '~' }
-	return len(key) >= 1 && len(key) <= 255 && !strings.ContainsFunc(key, invisible)
 }
 
 // isJSON reports whether a content type is JSON's, or missing: some clients send none.

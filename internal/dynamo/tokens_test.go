@@ -80,7 +80,10 @@ func TestTokens(t *testing.T) {
 		{"revoked is no word", change(`"BOOL":true`, `"S":"true"`), find, "answered", "5001"},
 		{"revoked is no number", change(`"BOOL":true`, `"N":"1"`), find, "answered", "5001"},
 		{"the time of expiry is no word", change(`"N":"253402300799"`, `"S":"soon"`), find, "answered", "5001"},
-		{"revoked is read by this very name", change(`"revoked"`, `"Revoked":{"BOOL":false},"revoked"`), find, "answered", "200 " + strings.Replace(printed, "false", "true", 1)},
+		{
+			"revoked is read by this very name", change(`"revoked"`, `"Revoked":{"BOOL":false},"revoked"`), find, "answered",
+			"200 " + strings.Replace(printed, "false", "true", 1),
+		},
 		{"a token has a digest", change(`"digest":{"S":"d"},`, ""), find, "answered", "5001"},
 		{"a token has a subject", change(`,"subject":{"S":"s"}`, ""), find, "answered", "5001"},
 		{"a find is repeated", stored, find, "no answer comes; no answer comes; answered", "200 " + printed},

@@ -86,14 +86,14 @@ func TestEvents(t *testing.T) {
 	r.Header["X-Name"] = []string{"a", "b"}
 	want := serve(r, authorizer, f).Header().Get("Apigw-Requestid") + " a,b"
 	for _, content := range [][]byte{authorizer.event, f.event} {
-		event := decode[events.APIGatewayV2HTTPRequest](t, content)
+		event := decode(t, content)
 		if got := event.RequestContext.RequestID + " " + event.Headers["x-name"]; got != want {
 			t.Errorf("event = %s, want the id and the header %s", content, want)
 		}
 	}
 }
 
-func decode[Event any](t *testing.T, content []byte) (event Event) {
+func decode(t *testing.T, content []byte) (event events.APIGatewayV2HTTPRequest) {
 	t.Helper()
 	if err := json.Unmarshal(content, &event); err != nil {
 		t.Fatalf("event = %s: %v", content, err)
@@ -116,7 +116,7 @@ func TestBodies(t *testing.T) {
 			r.Header.Set("Content-Type", test.contentType)
 			f := &function{answer: ok}
 			serve(r, &function{answer: allow}, f)
-			event := decode[events.APIGatewayV2HTTPRequest](t, f.event)
+			event := decode(t, f.event)
 			if got := fmt.Sprint(event.Body, " ", event.IsBase64Encoded); got != test.want {
 				t.Errorf("body of the event = %s, want %s", got, test.want)
 			}

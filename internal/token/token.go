@@ -42,7 +42,7 @@ func (t Token) Expired(now time.Time) bool { return !now.Before(t.ExpiresAt) }
 // Issue makes a token that expires at now plus ttl, rounded up to a whole second. It returns the bearer token, which
 // must not be stored, and the Token to store, or an error if subject is malformed.
 func Issue(subject string, now time.Time, ttl time.Duration) (bearer string, t Token, err error) {
-	if !isSubject(subject) {
+	if !IsVisibleASCII(subject, 128) {
 		return "", Token{}, errors.New("subject must have 1 to 128 visible ASCII characters")
 	}
 	id := randomCharacters(idLength)
@@ -97,7 +97,9 @@ func Digest(credentials string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func isSubject(text string) bool {
+// IsVisibleASCII reports whether text is 1 to maxLength visible ASCII characters, as a subject and an idempotency key
+// must be.
+func IsVisibleASCII(text string, maxLength int) bool {
 	invisible := func(r rune) bool { return r <= ' ' || r > '~' }
-	return len(text) >= 1 && len(text) <= 128 && !strings.ContainsFunc(text, invisible)
+	return len(text) >= 1 && len(text) <= maxLength && !strings.ContainsFunc(text, invisible)
 }

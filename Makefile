@@ -4,8 +4,7 @@ export SAM_CLI_TELEMETRY := 0
 # Otherwise Go asks git for the commit, and fails in a clone that another user owns.
 export GOFLAGS := $(value GOFLAGS) -buildvcs=false
 MAKEFLAGS += --no-print-directory
-# Not from the environment: shells use ENV for something else.
-export ENV = default
+ENV = default
 
 RACE      = $(if $(shell command -v $$(go env CC)),-race)
 # With the race detector, a program otherwise waits for a second before it ends.
@@ -15,7 +14,7 @@ GO_RUN     = env GOTOOLCHAIN=$$(go env GOVERSION)+auto go run
 LINT       = $(GO_RUN) github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 OASDIFF    = $(GO_RUN) github.com/oasdiff/oasdiff@v1.30.0
 
-.PHONY: help run plantstore test check lint format contract deploy dynamodb bench
+.PHONY: help run plantstore test check lint contract deploy dynamodb bench
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,7 +36,8 @@ check: ## run what CI runs first: format, style, contract, template, tests
 	@command -v sam >/dev/null && command -v checkov >/dev/null || \
 		{ echo 'sam or checkov is missing: pip install -r requirements.txt -r requirements-check.txt' >&2; exit 1; }
 	go mod tidy -diff
-	$(MAKE) lint
+	$(LINT) fmt --diff
+	$(LINT) run
 	$(OASDIFF) changelog --fail-on INFO --severity-levels test/contract/testdata/additions.txt \
 		test/contract/testdata/specification.yaml openapi.yaml
 	sam validate --lint
@@ -45,21 +45,15 @@ check: ## run what CI runs first: format, style, contract, template, tests
 	checkov --file template.yaml .github/deploy-role.yaml --skip-download --compact --quiet
 	$(MAKE) test
 
-lint: ## check format and style of the Go code
-	$(LINT) fmt --diff
-	$(LINT) run
-
-format: ## format the Go code
+lint: ## format the Go code, and check its style
 	$(LINT) fmt
+	$(LINT) run
 
 contract: ## check a deployment against the contract (URL=..., TOKEN=...; creates twelve plants)
 	@CONTRACT_URL="$$URL" go test -count=1 -v -run '^TestContract$$' ./test/contract
 
-# The functions log the commit. `sam build` as typed leaves it out.
-deploy: export COMMIT = $(shell git describe --always --dirty --abbrev=12 --exclude '*')
-deploy: ## build and deploy to AWS: dev, or ENV=production (FLAGS= of sam deploy)
-	sam build
-	sam deploy --config-env "$$ENV" $(FLAGS)
+deploy: ## build and deploy to AWS: dev, or ENV=production
+	sam build && sam deploy --config-env $(ENV)
 
 dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables and a token
 	@tools/local/dynamodb --port 8000 go run ./tools/samples
@@ -67,11 +61,12 @@ dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables and a 
 bench: ## measure the first answer of the functions, on Linux
 	go test -run "^$$" -bench . -benchtime 30x ./tools/bench
 
-# `sam build` calls this in a copy of the project, with ARTIFACTS_DIR. No Go setting of the caller changes the binary:
-# none is empty, because Go would then take that of `go env -w`. A umask of 077 would keep Lambda from starting it.
+# `sam build` calls this in a copy of the project without .git. PWD is still the folder where sam was called, and names
+# the commit, which the functions log. Go settings of the caller that are seen in practice do not change the binary: none
+# is empty here, because Go would then take it from `go env -w`. Lambda cannot start a file without mode 755.
 build-%Function:
-	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 GOAMD64=v1 GOEXPERIMENT=, GOFIPS140=off GOWORK=off GO_EXTLINK_ENABLED=0 \
-		GOFLAGS=-trimpath go build -buildvcs=false -tags lambda.norpc,nethttpomithttp2 \
-		-ldflags "-s -w -X plantstore/cmd/internal/function.commit=$$COMMIT" \
+	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 GOAMD64=v1 GOEXPERIMENT=, GOFLAGS='-trimpath -buildvcs=false' go build \
+		-tags lambda.norpc,nethttpomithttp2 -ldflags "-s -w -X plantstore/cmd/internal/function.commit=$$( \
+		git -C '$(PWD)' describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null)" \
 		-o "$$ARTIFACTS_DIR/bootstrap" ./cmd/$$(echo $* | tr A-Z a-z)
 	chmod 755 "$$ARTIFACTS_DIR/bootstrap"

@@ -13,7 +13,6 @@ import (
 
 // resources returns the resources of the template. A reference such as !GetAtt X.Arn is the text X.Arn.
 func resources(t *testing.T) map[string]any {
-	t.Helper()
 	content, err := os.ReadFile("../../template.yaml")
 	var template map[string]any
 	if err := errors.Join(err, yaml.Unmarshal(content, &template)); err != nil {

@@ -1,11 +1,8 @@
 package dynamo
 
 import (
-	"crypto/x509"
-	"encoding/pem"
 	"fmt"
 	"io"
-	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -14,8 +11,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
 // Connect sends a GET without credentials. A call uses its connection, unless that has been idle for 30 s.
@@ -31,7 +26,7 @@ func TestConnect(t *testing.T) {
 			}
 			_, _ = io.WriteString(w, "{}")
 		}))
-		transport := newHTTPClient(false).Transport.(*http.Transport)
+		transport := newHTTPClient().Transport.(*http.Transport)
 		transport.DialContext = server.Client().Transport.(*http.Transport).DialContext
 		client := newClient(transport)
 		Connect(client)
@@ -44,50 +39,4 @@ func TestConnect(t *testing.T) {
 			t.Errorf("the requests are %q, want %q", got, want)
 		}
 	})
-}
-
-// A server is trusted if Amazon's roots, or else the system's, signed its certificate.
-func TestRoots(t *testing.T) {
-	server := httptest.NewTLSServer(http.NotFoundHandler())
-	defer server.Close()
-	server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	none, signer := x509.NewCertPool(), x509.NewCertPool()
-	signer.AddCert(server.Certificate())
-	for system, want := range map[*x509.CertPool]bool{none: false, signer: true} {
-		connection, err := dialTLS(none, system)(t.Context(), "tcp", server.Listener.Addr().String())
-		if (err == nil) != want {
-			t.Errorf("dialTLS = %v, want the server trusted: %t", err, want)
-		}
-		if err == nil {
-			_ = connection.Close()
-		}
-	}
-}
-
-// Amazon's roots are tried for AWS's own endpoint alone. Another one would get a second handshake.
-func TestRootsByEndpoint(t *testing.T) {
-	for endpoint, want := range map[*string]bool{nil: true, aws.String("https://dynamodb.example"): false} {
-		client := NewClient(aws.Config{BaseEndpoint: endpoint}).Options().HTTPClient.(*http.Client)
-		if got := client.Transport.(*http.Transport).DialTLSContext != nil; got != want {
-			t.Errorf("endpoint %q: Amazon's roots are tried: %t, want %t", aws.ToString(endpoint), got, want)
-		}
-	}
-}
-
-func TestAmazonRoots(t *testing.T) {
-	var got []string
-	for block, rest := pem.Decode(amazonRoots); block != nil; block, rest = pem.Decode(rest) {
-		root, err := x509.ParseCertificate(block.Bytes)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got = append(got, root.Subject.CommonName)
-	}
-	want := []string{
-		"Amazon Root CA 1", "Amazon Root CA 2", "Amazon Root CA 3", "Amazon Root CA 4",
-		"Starfield Services Root Certificate Authority - G2",
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("the embedded roots are %q, want %q", got, want)
-	}
 }

@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
-	"testing/iotest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -19,10 +17,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// fake is a RoundTripper that acts as a DynamoDB with one table. It applies a condition only if a request has one. A
-// page of a scan has one item. A read that is not consistent finds nothing.
+// fake is an [http.RoundTripper] that acts as DynamoDB with one table. It checks a condition only if a request has one.
+// A page of a scan has one item. A read that is not consistent finds nothing.
 type fake struct {
-	outcome func() string // of the next attempt: "answered", or a key of outcomes, perhaps after "applied, but "
+	next func() outcome // of the next attempt
 
 	mu       sync.Mutex
 	attempts []time.Time           // when each began
@@ -32,17 +30,27 @@ type fake struct {
 // attributes has the types and values of an item's attributes.
 type attributes map[string]map[string]any
 
-// newFake returns a fake in which the attempts have these outcomes, one after the other. The last one repeats.
-func newFake(attempts string) *fake {
+// outcome is what happens to an attempt.
+type outcome struct {
+	applied bool      // whether the table gets the request
+	fault   roundTrip // what the client gets in place of the table's answer, or nil
+}
+
+type roundTrip = func(*http.Request) (*http.Response, error)
+
+// answered is an attempt without a fault.
+var answered = outcome{applied: true}
+
+// newFake returns a fake whose attempts have these outcomes, one after the other. The last one repeats.
+func newFake(outcomes ...outcome) *fake {
 	f := &fake{items: map[string]attributes{}}
-	list := strings.Split(attempts, "; ")
-	f.outcome = func() string { return list[min(len(f.attempts), len(list))-1] }
+	f.next = func() outcome { return outcomes[min(len(f.attempts), len(outcomes))-1] }
 	return f
 }
 
 // newClient returns a function's client that reaches DynamoDB by transport.
 func newClient(transport http.RoundTripper) *dynamodb.Client {
-	httpClient := newHTTPClient(false)
+	httpClient := newHTTPClient()
 	httpClient.Transport = transport
 	return NewClient(aws.Config{
 		Region:       "us-east-1",
@@ -59,19 +67,19 @@ func (f *fake) attempt(r *http.Request) roundTrip {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.attempts = append(f.attempts, time.Now())
-	outcome, applied := strings.CutPrefix(f.outcome(), "applied, but ")
-	if !applied && outcome != "answered" {
-		return outcomes[outcome]
+	outcome := f.next()
+	if !outcome.applied {
+		return outcome.fault
 	}
-	status, result := f.apply(r)
-	if applied {
-		return outcomes[outcome]
+	answer := f.apply(r)
+	if outcome.fault != nil {
+		return outcome.fault
 	}
-	return answer(status, result)
+	return answer
 }
 
-// apply does what a request asks for. It names an error as other servers of the API do, without a namespace.
-func (f *fake) apply(r *http.Request) (status int, result string) {
+// apply does what a request asks for. It names an error without a namespace, as other servers of the API do.
+func (f *fake) apply(r *http.Request) roundTrip {
 	var in struct {
 		Item, Key, ExclusiveStartKey, ExpressionAttributeValues                    attributes
 		ConditionExpression, ReturnValuesOnConditionCheckFailure, UpdateExpression string
@@ -83,9 +91,9 @@ func (f *fake) apply(r *http.Request) (status int, result string) {
 	condition := in.ConditionExpression
 	if condition == "attribute_not_exists(id)" && exists || condition == "attribute_exists(id)" && !exists {
 		if in.ReturnValuesOnConditionCheckFailure == "ALL_OLD" {
-			return 400, `{"__type": "ConditionalCheckFailedException", "Item": ` + encode(item) + `}`
+			return answer(400, `{"__type": "ConditionalCheckFailedException", "Item": `+encode(item)+`}`)
 		}
-		return 400, `{"__type": "ConditionalCheckFailedException"}`
+		return answer(400, `{"__type": "ConditionalCheckFailedException"}`)
 	}
 	switch _, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), "."); {
 	case operation == "PutItem":
@@ -96,7 +104,7 @@ func (f *fake) apply(r *http.Request) (status int, result string) {
 		maps.Copy(updated, item)
 		f.items[id] = updated
 	case operation == "GetItem" && in.ConsistentRead && exists:
-		return 200, `{"Item": ` + encode(item) + `}`
+		return answer(200, `{"Item": `+encode(item)+`}`)
 	case operation == "Scan" && in.ConsistentRead:
 		ids := slices.Sorted(maps.Keys(f.items))
 		next := slices.Index(ids, idOf(in.ExclusiveStartKey)) + 1
@@ -105,9 +113,9 @@ func (f *fake) apply(r *http.Request) (status int, result string) {
 		if next+1 < len(ids) {
 			last["id"] = page["id"]
 		}
-		return 200, `{"Items": [` + encode(page) + `], "LastEvaluatedKey": ` + encode(last) + `}`
+		return answer(200, `{"Items": [`+encode(page)+`], "LastEvaluatedKey": `+encode(last)+`}`)
 	}
-	return 200, "{}"
+	return answer(200, "{}")
 }
 
 func idOf(item attributes) string {
@@ -122,7 +130,7 @@ func encode(item attributes) string {
 	return string(text)
 }
 
-// store stores items, which follow one another.
+// store stores items, which are JSON objects one after the other.
 func (f *fake) store(text string) {
 	for decoder := json.NewDecoder(strings.NewReader(text)); decoder.More(); {
 		var item attributes
@@ -131,32 +139,22 @@ func (f *fake) store(text string) {
 	}
 }
 
-type roundTrip = func(*http.Request) (*http.Response, error)
-
-// outcomes are what may happen to an attempt, besides an answer.
-var outcomes = map[string]roundTrip{
-	"no server is found":                fail(&net.DNSError{Err: "no such host", IsNotFound: true}),
-	"the connection breaks":             fail(io.ErrUnexpectedEOF),
-	"no answer comes":                   waitAnd(time.Hour, fail(io.ErrUnexpectedEOF)),
-	"the answer is cut":                 respond(200, iotest.ErrReader(io.ErrUnexpectedEOF)),
-	"the answer stalls":                 stallInAnswer,
-	"the answer is no JSON":             answer(200, "#"),
-	"DynamoDB fails":                    refuse(500, "InternalServerError"),
-	"it is throttled":                   refuse(400, "ThrottlingException"),
-	"it is throttled slowly":            waitAnd(500*time.Millisecond, refuse(400, "ThrottlingException")),
-	"it is over a limit of the account": refuse(400, "RequestLimitExceeded"),
-	"it conflicts with a transaction":   refuse(400, "TransactionConflictException"),
-	"it conflicts with another region":  refuse(400, "ReplicatedWriteConflictException"),
-	"the item is not returned":          refuse(400, "ConditionalCheckFailedException"),
-	"access is denied":                  refuse(400, "AccessDeniedException"),
-	"the table is gone":                 refuse(400, "ResourceNotFoundException"),
-	"another server denies access":      answer(403, `{"__type": "AccessDeniedException"}`),
-	"a refusal is cut":                  respond(400, iotest.ErrReader(io.ErrUnexpectedEOF)),
-	"a proxy waits too long":            answer(408, ""),
-	"a proxy limits the rate":           answer(429, `{"code": "too_many"}`),
-	"a proxy refuses in HTML":           answer(400, "<html>"),
-	"a proxy redirects":                 answer(302, ""),
+// item returns the item with this id as JSON, or "".
+func (f *fake) item(id string) string {
+	if f.items[id] == nil {
+		return ""
+	}
+	return encode(f.items[id])
 }
+
+// Faults. The named ones are those that several tests need.
+var (
+	connectionBreaks = fail(io.ErrUnexpectedEOF)
+	hangs            = waitAnd(time.Hour, connectionBreaks)
+	fails            = refuse(500, "InternalServerError")
+	throttled        = refuse(400, "ThrottlingException")
+	denied           = refuse(400, "AccessDeniedException")
+)
 
 func fail(err error) roundTrip {
 	return func(*http.Request) (*http.Response, error) { return nil, err }
@@ -192,7 +190,7 @@ func stallInAnswer(r *http.Request) (*http.Response, error) {
 	return respond(200, stalled{r.Context()})(r)
 }
 
-// stalled is a body of which nothing comes.
+// stalled is a body that never comes.
 type stalled struct{ context.Context }
 
 func (s stalled) Read([]byte) (int, error) {

@@ -5,33 +5,35 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strings"
+	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
 type item = map[string]types.AttributeValue
 
-// decode reads the attributes that T names. Package attributevalue alone would also take Revoked for revoked.
-func decode[T any](i item) (stored T, err error) {
-	named := item{}
-	for _, field := range reflect.VisibleFields(reflect.TypeFor[T]()) {
-		name, _, _ := strings.Cut(field.Tag.Get("dynamodbav"), ",")
-		if value, ok := i[name]; ok {
-			named[name] = value
-		}
-	}
-	err = attributevalue.UnmarshalMap(named, &stored)
-	return stored, err
+func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+
+func number(n int64) types.AttributeValue {
+	return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
 }
 
-// put stores an item, unless the table has one with its id. It returns that one, which an earlier attempt may have
-// stored.
+// equal reports whether two items have the same values of these attributes.
+func equal(a, b item, names ...string) bool {
+	for _, name := range names {
+		if !reflect.DeepEqual(a[name], b[name]) {
+			return false
+		}
+	}
+	return true
+}
+
+// put stores an item, unless the table has one with its id. In that case it returns the existing item, which may be from
+// an earlier attempt.
 func put(ctx context.Context, c *dynamodb.Client, table string, i item, unavailable error) (existing item, err error) {
-	_, err = call(ctx, c.PutItem, &dynamodb.PutItemInput{
+	_, err = call(ctx, c, (*dynamodb.Client).PutItem, &dynamodb.PutItemInput{
 		TableName:                           &table,
 		Item:                                i,
 		ConditionExpression:                 aws.String("attribute_not_exists(id)"),
@@ -41,7 +43,7 @@ func put(ctx context.Context, c *dynamodb.Client, table string, i item, unavaila
 	if !ok {
 		return nil, err
 	}
-	if len(failed.Item) == 0 { // DynamoDB returns it, another server of its API may not
+	if len(failed.Item) == 0 { // another server of DynamoDB's API may leave it out
 		return nil, fmt.Errorf("%w: the id exists, and its item was not returned", unavailable)
 	}
 	return failed.Item, nil

@@ -4,10 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net"
+	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -17,103 +22,13 @@ import (
 	"plantstore/internal/token"
 )
 
-// A request to create alice's fern has 2.7 s. An attempt reaches the table only if it is answered or applied. The
-// columns: what happens to the attempts, the code that the client is told, what is stored, what the log names.
-const faultTable = `
-answered                                                         | 200 | alice's fern        |
+// aliceFern is the item that create stores for alice. Other programs read these attributes.
+const aliceFern = `{"created_at":{"S":"2026-03-01T12:00:00Z"},"created_by":{"S":"alice"},"id":{"N":"1"},` +
+	`"name":{"S":"fern"},"write_key":{"S":"alice's key"}}`
 
-no server is found; answered                                     | 200 | alice's fern        |
-the connection breaks; answered                                  | 200 | alice's fern        |
-no answer comes; answered                                        | 200 | alice's fern        |
-DynamoDB fails; answered                                         | 200 | alice's fern        |
-it is throttled; answered                                        | 200 | alice's fern        |
-it is over a limit of the account; answered                      | 200 | alice's fern        |
-it conflicts with a transaction; answered                        | 200 | alice's fern        |
-it conflicts with another region; answered                       | 200 | alice's fern        |
-a refusal is cut; answered                                       | 200 | alice's fern        |
-a proxy waits too long; answered                                 | 200 | alice's fern        |
-a proxy limits the rate; answered                                | 200 | alice's fern        |
-a proxy refuses in HTML; answered                                | 200 | alice's fern        |
-a proxy redirects; answered                                      | 200 | alice's fern        |
+var bobFern = strings.ReplaceAll(aliceFern, "alice", "bob")
 
-applied, but the connection breaks; answered                     | 200 | alice's fern        |
-applied, but no answer comes; answered                           | 200 | alice's fern        |
-applied, but DynamoDB fails; answered                            | 200 | alice's fern        |
-applied, but the answer is cut; answered                         | 200 | alice's fern        |
-applied, but the answer stalls; answered                         | 200 | alice's fern        |
-applied, but the answer is no JSON; answered                     | 200 | alice's fern        |
-
-applied, but no answer comes; no answer comes; answered          | 200 | alice's fern        |
-DynamoDB fails; DynamoDB fails; DynamoDB fails; answered         | 200 | alice's fern        |
-
-bob's fern is there; answered                                    | 3001 | bob's fern          |
-bob's fern is there; the connection breaks; answered             | 3001 | bob's fern          |
-a keyless fern is there; answered                                | 3001 | a keyless fern      |
-alice's edited fern is there; answered                           | 200 | alice's edited fern |
-alice's noted fern is there; answered                            | 200 | alice's noted fern  |
-alice's ficus is there; answered                                 | 3002 | alice's ficus       |
-alice's tagged fern is there; answered                           | 3002 | alice's tagged fern |
-
-access is denied                                                 | 5001 | nothing             | AccessDenied
-another server denies access                                     | 5001 | nothing             | AccessDenied
-it is throttled; access is denied                                | 5001 | nothing             | AccessDenied
-applied, but the connection breaks; the table is gone            | 5001 | alice's fern        | ResourceNotFound
-
-no server is found, and so on                                    | 5002 | nothing             | no such host
-no answer comes, and so on                                       | 5002 | nothing             | deadline exceeded
-DynamoDB fails, and so on                                        | 5002 | nothing             | InternalServerError
-it is throttled, and so on                                       | 5002 | nothing             | Throttling
-it is throttled slowly, and so on                                | 5002 | nothing             | Throttling
-it is over a limit of the account, and so on                     | 5002 | nothing             | RequestLimitExceeded
-applied, but the connection breaks; no answer comes, and so on   | 5002 | alice's fern        | deadline exceeded
-applied, but the connection breaks; the item is not returned     | 5002 | alice's fern        | item was not returned
-`
-
-func TestFaults(t *testing.T) {
-	for line := range strings.Lines(faultTable) {
-		cells := strings.Split(line, "|")
-		if len(cells) < 4 {
-			continue
-		}
-		for i := range cells {
-			cells[i] = strings.TrimSpace(cells[i])
-		}
-		t.Run(cells[0], func(t *testing.T) {
-			for range 20 { // because delays are random
-				synctest.Test(t, func(t *testing.T) { testFaults(t, cells[0], cells[1]+" | "+cells[2], cells[3]) })
-			}
-		})
-	}
-}
-
-func testFaults(t *testing.T, outcomes, want, cause string) {
-	attempts, endless := strings.CutSuffix(outcomes, ", and so on")
-	existing, rest, isThere := strings.Cut(attempts, " is there; ")
-	if isThere {
-		attempts = rest
-	}
-	fake := newFake(attempts)
-	if isThere {
-		fake.store(plantItems[existing])
-	}
-	start := time.Now()
-	err := create(t, fake, "alice")
-	if got := code(err) + " | " + fake.plant(); got != want {
-		t.Errorf("Create = %v\ngot  %s\nwant %s", err, got, want)
-	}
-	if !strings.Contains(fmt.Sprint(err), cause) {
-		t.Errorf("Create = %v, want %q in it", err, cause)
-	}
-	n := len(fake.attempts)
-	if endless && (n < 3 || n > 25) || !endless && n != 1+strings.Count(attempts, "; ") {
-		t.Errorf("Create made %d attempts, want those of the row, or 3 to 25 if they go on", n)
-	}
-	if last := fake.attempts[n-1].Sub(start); last > 2600*time.Millisecond {
-		t.Errorf("an attempt began after %v, want none in the last 100 ms", last)
-	}
-}
-
-// create creates the subject's fern, within 2.7 s.
+// create creates the subject's fern within the 2.7 s that a request has.
 func create(t *testing.T, fake *fake, subject string) error {
 	ctx, cancel := context.WithTimeout(t.Context(), 2700*time.Millisecond)
 	defer cancel()
@@ -126,116 +41,294 @@ func create(t *testing.T, fake *fake, subject string) error {
 	})
 }
 
-// plantItems are what the table may have. Other programs read these attributes.
-var plantItems = map[string]string{
-	"alice's fern":        fern,
-	"bob's fern":          strings.ReplaceAll(fern, "alice", "bob"),
-	"alice's ficus":       strings.Replace(fern, "fern", "ficus", 1),
-	"alice's tagged fern": strings.Replace(fern, `"write_key"`, `"tag":{"S":""},"write_key"`, 1),
-	"a keyless fern":      strings.Replace(fern, `,"write_key":{"S":"alice's key"}`, "", 1),
-	"alice's noted fern":  strings.Replace(fern, "{", `{"TAG":{"S":"note"},`, 1),
-	"alice's edited fern": strings.Replace(fern, "2026-03-01T12:00:00Z", "yesterday", 1),
-}
+// errOther stands for every error that the stores do not promise.
+var errOther = errors.New("another error")
 
-const fern = `{"created_at":{"S":"2026-03-01T12:00:00Z"},"created_by":{"S":"alice"},"id":{"N":"1"},` +
-	`"name":{"S":"fern"},"write_key":{"S":"alice's key"}}`
-
-// plant names what the table has.
-func (f *fake) plant() string {
-	text := encode(f.items["1"])
-	for name, item := range plantItems {
-		if item == text {
-			return name
-		}
-	}
-	return strings.Replace(text, "null", "nothing", 1)
-}
-
-// code returns the code that a client gets for an error.
-func code(err error) string {
-	for code, promised := range map[string]error{
-		"200": nil, "3001": plant.ErrExists, "3002": plant.ErrKeyReused, "5002": plant.ErrUnavailable,
-		"2003": token.ErrNotFound, "5003": token.ErrUnavailable,
+// promised returns the error of a store's contract that err is, or errOther.
+func promised(err error) error {
+	for _, target := range []error{
+		nil, plant.ErrExists, plant.ErrKeyReused, plant.ErrUnavailable, token.ErrNotFound, token.ErrUnavailable,
 	} {
-		if errors.Is(err, promised) {
-			return code
+		if errors.Is(err, target) {
+			return target
 		}
 	}
-	return "5001"
+	return errOther
 }
 
-// Of writes of one id that race under random faults, those with one key win. Each 200 is the winner's, and each 3001 is
-// another's.
-func TestRacingWrites(t *testing.T) {
-	outcomes := []string{
-		"answered", "the connection breaks", "applied, but the connection breaks", "it is throttled",
-		"answered", "no answer comes", "applied, but no answer comes", "applied, but DynamoDB fails",
+// After any single fault, the second attempt succeeds, whether or not the first one stored the plant.
+func TestSingleFaults(t *testing.T) {
+	for name, fault := range map[string]roundTrip{
+		"unknown host":            fail(&net.DNSError{Err: "no such host", IsNotFound: true}),
+		"broken connection":       connectionBreaks,
+		"no answer":               hangs,
+		"truncated answer":        respond(200, iotest.ErrReader(io.ErrUnexpectedEOF)),
+		"stalled answer":          stallInAnswer,
+		"answer that is not JSON": answer(200, "#"),
+		"internal error":          fails,
+		"throttling":              throttled,
+		"account limit":           refuse(400, "RequestLimitExceeded"),
+		"transaction conflict":    refuse(400, "TransactionConflictException"),
+		"replication conflict":    refuse(400, "ReplicatedWriteConflictException"),
+		"truncated refusal":       respond(400, iotest.ErrReader(io.ErrUnexpectedEOF)),
+		"proxy's timeout":         answer(408, ""),
+		"proxy's rate limit":      answer(429, `{"code": "too_many"}`),
+		"proxy's HTML":            answer(400, "<html>"),
+		"proxy's redirect":        answer(302, ""),
+	} {
+		for _, applied := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, applied: %t", name, applied), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					fake := newFake(outcome{applied, fault}, answered)
+					err := create(t, fake, "alice")
+					if got := fake.item("1"); err != nil || got != aliceFern || len(fake.attempts) != 2 {
+						t.Errorf("Create = %v, stored %s in %d attempts, want %s in 2", err, got, len(fake.attempts), aliceFern)
+					}
+				})
+			})
+		}
 	}
-	subjects := []string{"alice", "alice", "alice", "bob", "bob", "bob"}
-	told := map[string]int{}
-	for seed := range uint64(100) {
-		synctest.Test(t, func(t *testing.T) {
-			fake := newFake("answered")
-			random := rand.New(rand.NewPCG(seed, 0))
-			fake.outcome = func() string { return outcomes[random.IntN(len(outcomes))] }
-			answers := make([]string, len(subjects))
-			var group sync.WaitGroup
-			for i, subject := range subjects {
-				group.Go(func() { answers[i] = code(create(t, fake, subject)) })
-			}
-			group.Wait()
-			for i, subject := range subjects {
-				won := fake.plant() == subject+"'s fern"
-				if got := answers[i]; got != "5002" && (got != "200" || !won) && (got != "3001" || won) {
-					t.Errorf("seed %d: %s is told %s, and %s is stored", seed, subject, got, fake.plant())
+}
+
+func TestCreate(t *testing.T) {
+	change := func(from, to string) string { return strings.Replace(aliceFern, from, to, 1) }
+	ficus := change("fern", "ficus")
+	tagged := change(`"write_key"`, `"tag":{"S":""},"write_key"`)
+	keyless := change(`,"write_key":{"S":"alice's key"}`, "")
+	lost := outcome{applied: true, fault: connectionBreaks}
+	tests := []struct {
+		name       string
+		stored     string // before the call
+		outcomes   []outcome
+		want       error
+		wantText   string // in the error, and so in the log
+		wantStored string
+	}{
+		{name: "new", outcomes: []outcome{answered}, wantStored: aliceFern},
+		{name: "two lost answers", outcomes: []outcome{lost, lost, answered}, wantStored: aliceFern},
+		{name: "three failures", outcomes: []outcome{{fault: fails}, {fault: fails}, {fault: fails}, answered}, wantStored: aliceFern},
+
+		{name: "same request", stored: aliceFern, outcomes: []outcome{answered}, wantStored: aliceFern},
+		{
+			name: "same request, with another program's attribute", outcomes: []outcome{answered},
+			stored: change("{", `{"TAG":{"S":"note"},`), wantStored: change("{", `{"TAG":{"S":"note"},`),
+		},
+		{
+			name: "same request, with another time", outcomes: []outcome{answered},
+			stored: change("2026-03-01T12:00:00Z", "yesterday"), wantStored: change("2026-03-01T12:00:00Z", "yesterday"),
+		},
+		{name: "same key, another name", stored: ficus, outcomes: []outcome{answered}, want: plant.ErrKeyReused, wantStored: ficus},
+		{name: "same key, with a tag", stored: tagged, outcomes: []outcome{answered}, want: plant.ErrKeyReused, wantStored: tagged},
+		{name: "another key", stored: bobFern, outcomes: []outcome{answered}, want: plant.ErrExists, wantStored: bobFern},
+		{name: "another key, after a fault", stored: bobFern, outcomes: []outcome{lost, answered}, want: plant.ErrExists, wantStored: bobFern},
+		{name: "no key", stored: keyless, outcomes: []outcome{answered}, want: plant.ErrExists, wantStored: keyless},
+
+		{name: "access denied", outcomes: []outcome{{fault: denied}}, want: errOther, wantText: "AccessDenied"},
+		{
+			name: "access denied by another server", outcomes: []outcome{{fault: answer(403, `{"__type": "AccessDeniedException"}`)}},
+			want: errOther, wantText: "AccessDenied",
+		},
+		{name: "access denied after throttling", outcomes: []outcome{{fault: throttled}, {fault: denied}}, want: errOther, wantText: "AccessDenied"},
+		{
+			name: "no table after a lost answer", outcomes: []outcome{lost, {fault: refuse(400, "ResourceNotFoundException")}},
+			want: errOther, wantText: "ResourceNotFound", wantStored: aliceFern,
+		},
+		{
+			name: "existing item not returned", outcomes: []outcome{lost, {fault: refuse(400, "ConditionalCheckFailedException")}},
+			want: plant.ErrUnavailable, wantText: "item was not returned", wantStored: aliceFern,
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				fake := newFake(test.outcomes...)
+				fake.store(test.stored)
+				err := create(t, fake, "alice")
+				if promised(err) != test.want || !strings.Contains(fmt.Sprint(err), test.wantText) {
+					t.Errorf("Create = %v, want %v with %q", err, test.want, test.wantText)
 				}
-				told[answers[i]]++
+				if got := fake.item("1"); got != test.wantStored {
+					t.Errorf("stored %s, want %s", got, test.wantStored)
+				}
+				if got, want := len(fake.attempts), len(test.outcomes); got != want {
+					t.Errorf("%d attempts, want %d", got, want)
+				}
+			})
+		})
+	}
+}
+
+// If a fault persists, attempts go on until the deadline is near. The error names the fault, and not only the deadline.
+func TestOutage(t *testing.T) {
+	tests := []struct {
+		name       string
+		outcomes   []outcome
+		wantText   string
+		wantStored string
+	}{
+		{name: "unknown host", outcomes: []outcome{{fault: fail(&net.DNSError{Err: "no such host", IsNotFound: true})}}, wantText: "no such host"},
+		{name: "no answer", outcomes: []outcome{{fault: hangs}}, wantText: "deadline exceeded"},
+		{name: "internal error", outcomes: []outcome{{fault: fails}}, wantText: "InternalServerError"},
+		{name: "throttling", outcomes: []outcome{{fault: throttled}}, wantText: "Throttling"},
+		{name: "slow throttling", outcomes: []outcome{{fault: waitAnd(500*time.Millisecond, throttled)}}, wantText: "Throttling"},
+		{name: "account limit", outcomes: []outcome{{fault: refuse(400, "RequestLimitExceeded")}}, wantText: "RequestLimitExceeded"},
+		{
+			name: "lost answer, then none", outcomes: []outcome{{applied: true, fault: connectionBreaks}, {fault: hangs}},
+			wantText: "deadline exceeded", wantStored: aliceFern,
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			for range 20 { // because delays are random
+				synctest.Test(t, func(t *testing.T) {
+					fake := newFake(test.outcomes...)
+					start := time.Now()
+					err := create(t, fake, "alice")
+					if promised(err) != plant.ErrUnavailable || !strings.Contains(fmt.Sprint(err), test.wantText) {
+						t.Errorf("Create = %v, want %v with %q", err, plant.ErrUnavailable, test.wantText)
+					}
+					if got := fake.item("1"); got != test.wantStored {
+						t.Errorf("stored %s, want %s", got, test.wantStored)
+					}
+					n := len(fake.attempts)
+					last := fake.attempts[n-1].Sub(start)
+					if n < 3 || n > 25 || last > 2600*time.Millisecond {
+						t.Errorf("%d attempts, the last after %v, want 3 to 25, and none in the last 100 ms", n, last)
+					}
+				})
 			}
 		})
 	}
-	if told["200"] < 100 || told["3001"] < 100 {
-		t.Errorf("the answers are %v, want 100 and more of 200 and of 3001", told)
+}
+
+// Requests for one id race under random faults. Only the requests of one subject succeed, and only the others learn that
+// the id exists.
+func TestRace(t *testing.T) {
+	outcomes := []outcome{
+		answered, {fault: connectionBreaks}, {applied: true, fault: connectionBreaks}, {fault: throttled},
+		answered, {fault: hangs}, {applied: true, fault: hangs}, {applied: true, fault: fails},
+	}
+	subjects := []string{"alice", "alice", "alice", "bob", "bob", "bob"}
+	count := map[error]int{}
+	for seed := range uint64(100) {
+		synctest.Test(t, func(t *testing.T) {
+			fake := newFake()
+			random := rand.New(rand.NewPCG(seed, 0))
+			fake.next = func() outcome { return outcomes[random.IntN(len(outcomes))] }
+			errs := make([]error, len(subjects))
+			var group sync.WaitGroup
+			for i, subject := range subjects {
+				group.Go(func() { errs[i] = promised(create(t, fake, subject)) })
+			}
+			group.Wait()
+			stored := fake.item("1")
+			for i, subject := range subjects {
+				want := plant.ErrExists
+				if stored == strings.ReplaceAll(aliceFern, "alice", subject) {
+					want = nil
+				}
+				if errs[i] != want && errs[i] != plant.ErrUnavailable {
+					t.Errorf("seed %d: %s gets %v, and the table has %s", seed, subject, errs[i], stored)
+				}
+				count[errs[i]]++
+			}
+		})
+	}
+	if count[nil] < 100 || count[plant.ErrExists] < 100 {
+		t.Errorf("the results are %v, want at least 100 each of nil and %v", count, plant.ErrExists)
 	}
 }
 
-// In a long outage, a client uses up its quota of retries. Then each call makes one attempt.
+// The delays between attempts are random, up to 25 ms, 50 ms and so on, but at most 1 s.
+func TestDelays(t *testing.T) {
+	limits := []time.Duration{25, 50, 100, 200, 400, 800, 1000, 1000} // ms
+	shortest, longest := map[time.Duration]time.Duration{}, map[time.Duration]time.Duration{}
+	for i := range limits {
+		limits[i] *= time.Millisecond
+		shortest[limits[i]] = time.Hour
+	}
+	synctest.Test(t, func(t *testing.T) {
+		for range 100 {
+			fake := newFake(append(slices.Repeat([]outcome{{fault: fails}}, len(limits)), answered)...)
+			if err := (&Plants{Client: newClient(fake), Table: "plants"}).Create(t.Context(), plant.Write{}); err != nil {
+				t.Fatal(err)
+			}
+			for i, limit := range limits {
+				delay := fake.attempts[i+1].Sub(fake.attempts[i])
+				shortest[limit], longest[limit] = min(shortest[limit], delay), max(longest[limit], delay)
+			}
+		}
+	})
+	for _, limit := range limits {
+		if shortest[limit] > limit/5 || longest[limit] < limit*4/5 || longest[limit] > limit {
+			t.Errorf("delays of %v to %v, want 0 to %v", shortest[limit], longest[limit], limit)
+		}
+	}
+}
+
+// In a long outage, the retry quota of the client runs out. Then a call makes one attempt, until enough calls succeed.
 func TestQuota(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-		defer cancel()
-		fake := newFake("DynamoDB fails")
+		fake := newFake(outcome{fault: fails})
 		store := &Plants{Client: newClient(fake), Table: "plants"}
-		_ = store.Create(ctx, plant.Write{}) // until the quota ends it
-		before := len(fake.attempts)
-		err := store.Create(ctx, plant.Write{})
-		if n := len(fake.attempts) - before; n != 1 || code(err) != "5002" {
-			t.Errorf("Create = %v after %d attempts, want 5002 after one", err, n)
+		var id int64
+		attempts := func() int { // of a new plant
+			id++
+			before := len(fake.attempts)
+			_ = store.Create(t.Context(), plant.Write{NewPlant: plant.NewPlant{ID: id}})
+			return len(fake.attempts) - before
+		}
+		if first, second := attempts(), attempts(); first < 100 || second != 1 {
+			t.Errorf("%d attempts, then %d, want at least 100, then 1", first, second)
+		}
+		fake.next = func() outcome { return answered }
+		for range 5 { // a retry costs five successes
+			attempts()
+		}
+		fake.next = func() outcome { return outcome{fault: fails} }
+		if got := attempts(); got != 2 {
+			t.Errorf("%d attempts after the outage, want 2", got)
 		}
 	})
 }
 
-// Delays are random.
-func TestDelay(t *testing.T) {
-	for retry, want := range map[int]time.Duration{1: 25 * time.Millisecond, 3: 100 * time.Millisecond, 99: time.Second} {
-		shortest, longest := want, time.Duration(0)
-		for range 1000 {
-			delay, _ := (&retryer{ctx: t.Context()}).RetryDelay(retry, nil)
-			shortest, longest = min(shortest, delay), max(longest, delay)
+// If DynamoDB refuses the time in a signature because the clock is wrong, the next attempt has the right time.
+func TestClockSkew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := newFake(outcome{fault: func(r *http.Request) (*http.Response, error) {
+			now := time.Now().Add(time.Hour).UTC()
+			signed, err := time.Parse("20060102T150405Z", r.Header.Get("X-Amz-Date"))
+			if err == nil && now.Sub(signed) < 5*time.Minute {
+				return answer(200, "{}")(r)
+			}
+			response, err := refuse(400, "InvalidSignatureException")(r)
+			response.Header.Set("Date", now.Format(http.TimeFormat))
+			return response, err
+		}})
+		if err := create(t, fake, "alice"); err != nil || len(fake.attempts) != 2 {
+			t.Errorf("Create = %v after %d attempts, want nil after 2", err, len(fake.attempts))
 		}
-		if shortest > want/10 || longest > want || longest < want*9/10 {
-			t.Errorf("the delays before retry %d are %v to %v, want 0 to %v", retry, shortest, longest, want)
-		}
-	}
+	})
 }
 
-func TestWithoutTime(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	fake := newFake("answered")
-	err := (&Plants{Client: newClient(fake), Table: "plants"}).Create(ctx, plant.Write{})
-	if code(err) != "5002" || len(fake.attempts) != 0 {
-		t.Errorf("Create = %v after %d attempts, want 5002 after none", err, len(fake.attempts))
-	}
+// A call ends with its context, also between two attempts.
+func TestCanceled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		fake := newFake(outcome{fault: fails})
+		fake.next = func() outcome {
+			if len(fake.attempts) == 10 {
+				cancel()
+			}
+			return outcome{fault: fails}
+		}
+		store := &Plants{Client: newClient(fake), Table: "plants"}
+		for range 2 {
+			if err := store.Create(ctx, plant.Write{}); promised(err) != plant.ErrUnavailable || len(fake.attempts) != 10 {
+				t.Errorf("Create = %v after %d attempts, want %v after 10", err, len(fake.attempts), plant.ErrUnavailable)
+			}
+		}
+	})
 }
 
 func TestWithoutCredentials(t *testing.T) {
@@ -243,7 +336,7 @@ func TestWithoutCredentials(t *testing.T) {
 		return aws.Credentials{}, errors.New("the credentials have expired")
 	})
 	store := &Plants{Client: NewClient(aws.Config{Region: "us-east-1", Credentials: expired}), Table: "plants"}
-	if err := store.Create(t.Context(), plant.Write{}); code(err) != "5001" {
-		t.Errorf("Create = %v, want 5001", err)
+	if err := store.Create(t.Context(), plant.Write{}); promised(err) != errOther {
+		t.Errorf("Create = %v, want an error that is not %v", err, plant.ErrUnavailable)
 	}
 }

@@ -22,22 +22,11 @@ type Tokens struct {
 
 var _ token.Store = (*Tokens)(nil)
 
-// tokenItem is a token as the table holds it. A revoked one stays until it expires: if it were deleted, an Add that
-// was delayed would store it as a valid one.
-type tokenItem struct {
-	ID        string    `dynamodbav:"id"`
-	Digest    string    `dynamodbav:"digest"`
-	Subject   string    `dynamodbav:"subject"`
-	CreatedAt time.Time `dynamodbav:"created_at"`          // RFC 3339, UTC
-	ExpiresAt time.Time `dynamodbav:"expires_at,unixtime"` // the table's TTL attribute
-	Revoked   bool      `dynamodbav:"revoked,omitempty"`
-}
-
-// Find implements [token.Store]. It reads consistently, so that a revoked token is refused at once.
+// Find implements [token.Store]. The read is consistent, so that a revoked token is refused at once.
 func (s *Tokens) Find(ctx context.Context, id string) (token.Token, error) {
-	out, err := call(ctx, s.Client.GetItem, &dynamodb.GetItemInput{
+	out, err := call(ctx, s.Client, (*dynamodb.Client).GetItem, &dynamodb.GetItemInput{
 		TableName:      &s.Table,
-		Key:            tokenKey(id),
+		Key:            item{"id": text(id)},
 		ConsistentRead: aws.Bool(true),
 	}, token.ErrUnavailable)
 	if err != nil {
@@ -49,55 +38,59 @@ func (s *Tokens) Find(ctx context.Context, id string) (token.Token, error) {
 	return decodeToken(out.Item)
 }
 
-func tokenKey(id string) item {
-	return item{"id": &types.AttributeValueMemberS{Value: id}}
+// Add stores t. It may be repeated, and never changes a stored token: if another token has the id, it returns an error.
+// It returns [token.ErrUnavailable] if the outcome is not known.
+func (s *Tokens) Add(ctx context.Context, t token.Token) error {
+	i := newTokenItem(t)
+	existing, err := put(ctx, s.Client, s.Table, i, token.ErrUnavailable)
+	if existing != nil && !equal(existing, i, "digest", "subject", "created_at", "expires_at") {
+		return errors.New("dynamo: another token has this id")
+	}
+	return err // nil if an earlier attempt stored it
 }
 
-// decodeToken returns an error if an attribute cannot be read, or if the digest or the subject is missing. A token
-// without a time of expiry is expired. An attribute that is NULL counts as missing.
+// newTokenItem returns a token as the table holds it. [Tokens.Revoke] adds the attribute revoked.
+func newTokenItem(t token.Token) item {
+	return item{
+		"id":         text(t.ID),
+		"digest":     text(t.Digest),
+		"subject":    text(t.Subject),
+		"created_at": text(t.CreatedAt.Format(time.RFC3339)),
+		"expires_at": number(t.ExpiresAt.Unix()), // the table's TTL attribute
+	}
+}
+
+// decodeToken returns an error if an attribute has the wrong type, or if there is no digest or subject. A token without
+// expires_at is expired. [attributevalue.UnmarshalMap] would ignore the case of names, and read Revoked as revoked.
 func decodeToken(i item) (token.Token, error) {
-	stored, err := decode[tokenItem](i)
-	if err == nil && (stored.Digest == "" || stored.Subject == "") {
+	var t token.Token
+	var expiresAt int64 // seconds
+	err := errors.Join(
+		attributevalue.Unmarshal(i["id"], &t.ID),
+		attributevalue.Unmarshal(i["digest"], &t.Digest),
+		attributevalue.Unmarshal(i["subject"], &t.Subject),
+		attributevalue.Unmarshal(i["created_at"], &t.CreatedAt),
+		attributevalue.Unmarshal(i["expires_at"], &expiresAt),
+		attributevalue.Unmarshal(i["revoked"], &t.Revoked),
+	)
+	if err == nil && (t.Digest == "" || t.Subject == "") {
 		err = errors.New("it has no digest or no subject")
 	}
 	if err != nil {
-		var id string
-		_ = attributevalue.Unmarshal(i["id"], &id) // the table's key
-		return token.Token{}, fmt.Errorf("dynamo: the item with the id %q is no token: %w", id, err)
+		return token.Token{}, fmt.Errorf("dynamo: the item with the id %q is not a token: %w", t.ID, err)
 	}
-	stored.ExpiresAt = stored.ExpiresAt.UTC()
-	return token.Token(stored), nil
+	t.ExpiresAt = time.Unix(expiresAt, 0).UTC()
+	return t, nil
 }
 
-// Add stores t. It may be repeated, and never changes a stored token: it is an error if another one has the id. It
-// returns [token.ErrUnavailable].
-func (s *Tokens) Add(ctx context.Context, t token.Token) error {
-	i, err := attributevalue.MarshalMap(tokenItem(t))
-	if err != nil {
-		return fmt.Errorf("dynamo: encode token: %w", err)
-	}
-	existing, err := put(ctx, s.Client, s.Table, i, token.ErrUnavailable)
-	if existing != nil {
-		return checkExistingToken(t, existing)
-	}
-	return err
-}
-
-func checkExistingToken(t token.Token, existing item) error {
-	stored, err := decodeToken(existing)
-	stored.Revoked = t.Revoked
-	if err != nil || stored != t {
-		return errors.New("dynamo: another token has this id")
-	}
-	return nil // an earlier attempt stored it
-}
-
-// Revoke makes the token with this id invalid for good: no concurrent or later Add undoes it. It revokes any item with
-// this id, readable or not. It may be repeated. It returns [token.ErrNotFound] or [token.ErrUnavailable].
+// Revoke makes the token with this id invalid for good: no concurrent or later Add makes it valid again. It also revokes
+// an item that is not a token, and may be repeated. It returns [token.ErrNotFound] or [token.ErrUnavailable].
+//
+// The item stays in the table until the token expires. If it were deleted, a delayed Add could store the token again.
 func (s *Tokens) Revoke(ctx context.Context, id string) error {
-	_, err := call(ctx, s.Client.UpdateItem, &dynamodb.UpdateItemInput{
+	_, err := call(ctx, s.Client, (*dynamodb.Client).UpdateItem, &dynamodb.UpdateItemInput{
 		TableName:                 &s.Table,
-		Key:                       tokenKey(id),
+		Key:                       item{"id": text(id)},
 		ConditionExpression:       aws.String("attribute_exists(id)"),
 		UpdateExpression:          aws.String("SET revoked = :true"),
 		ExpressionAttributeValues: item{":true": &types.AttributeValueMemberBOOL{Value: true}},
@@ -108,8 +101,8 @@ func (s *Tokens) Revoke(ctx context.Context, id string) error {
 	return err
 }
 
-// List returns every token, in no order, until DynamoDB removes it, some time after it expires. It is an error if an
-// item holds no token.
+// List returns all tokens, in no order. DynamoDB removes a token some time after it expires. If an item is not a token,
+// List returns an error.
 func (s *Tokens) List(ctx context.Context) ([]token.Token, error) {
 	var tokens []token.Token
 	in := &dynamodb.ScanInput{TableName: &s.Table, ConsistentRead: aws.Bool(true)}
@@ -132,9 +125,9 @@ func (s *Tokens) List(ctx context.Context) ([]token.Token, error) {
 	}
 }
 
-// scan reads a page in at most 10 s. A list takes as long as pages come.
+// scan reads one page in at most 10 s. There is no limit for all pages together.
 func (s *Tokens) scan(ctx context.Context, in *dynamodb.ScanInput) (*dynamodb.ScanOutput, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	return call(ctx, s.Client.Scan, in, token.ErrUnavailable)
+	return call(ctx, s.Client, (*dynamodb.Client).Scan, in, token.ErrUnavailable)
 }

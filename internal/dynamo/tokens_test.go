@@ -2,7 +2,7 @@ package dynamo
 
 import (
 	"context"
-	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -11,7 +11,7 @@ import (
 	"plantstore/internal/token"
 )
 
-// One token as it is issued, as it is printed, and as the table holds it. Other programs read these attributes. The
+// issued is a token as it is issued, and issuedItem as the table holds it. Other programs read these attributes, and the
 // table's TTL needs seconds.
 var issued = token.Token{
 	ID:        "i",
@@ -22,108 +22,154 @@ var issued = token.Token{
 }
 
 const (
-	printed = "{i d s 2026-03-01 12:00:00 +0000 UTC 9999-12-31 23:59:59 +0000 UTC false}"
-	stored  = `{"created_at":{"S":"2026-03-01T12:00:00Z"},"digest":{"S":"d"},"expires_at":{"N":"253402300799"},` +
+	issuedItem = `{"created_at":{"S":"2026-03-01T12:00:00Z"},"digest":{"S":"d"},"expires_at":{"N":"253402300799"},` +
 		`"id":{"S":"i"},"subject":{"S":"s"}}`
+	bareItem = `{"id":{"S":"i"}}`
 )
 
-// The calls of the rows. Each returns the code, and what it found or what is stored.
+var revokedItem = strings.Replace(issuedItem, `"subject"`, `"revoked":{"BOOL":true},"subject"`, 1)
 
-func tokens(f *fake) *Tokens { return &Tokens{Client: newClient(f), Table: "tokens"} }
-
-func find(ctx context.Context, f *fake) string {
-	t, err := tokens(f).Find(ctx, "i")
-	if err != nil {
-		return code(err)
-	}
-	return fmt.Sprint("200 ", t)
+// withTokens calls do with a table that has these items, within the 1.7 s that the authorizer has.
+func withTokens(t *testing.T, items string, outcomes []outcome, do func(context.Context, *Tokens, *fake)) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := newFake(outcomes...)
+		fake.store(items)
+		ctx, cancel := context.WithTimeout(t.Context(), 1700*time.Millisecond)
+		defer cancel()
+		do(ctx, &Tokens{Client: newClient(fake), Table: "tokens"}, fake)
+	})
 }
 
-func list(ctx context.Context, f *fake) string {
-	tokens, err := tokens(f).List(context.WithoutCancel(ctx)) // each page has a time of its own
-	return fmt.Sprint(code(err), " ", tokens)
-}
-
-func add(ctx context.Context, f *fake) string {
-	err := tokens(f).Add(ctx, issued)
-	return code(err) + " " + encode(f.items["i"])
-}
-
-func revoke(ctx context.Context, f *fake) string {
-	err := tokens(f).Revoke(ctx, "i")
-	return code(err) + " " + encode(f.items["i"])
-}
-
-func TestTokens(t *testing.T) {
-	const (
-		bare    = `{"id":{"S":"i"}}`
-		noToken = `{"id":{"S":"i"},"revoked":{"BOOL":true}}`
-		second  = `{"id":{"S":"j"},"digest":{"S":"e"},"subject":{"S":"t"}}`
-		another = "{j e t 0001-01-01 00:00:00 +0000 UTC 0001-01-01 00:00:00 +0000 UTC false}"
-		both    = "200 [" + printed + " " + another + "]"
-	)
-	revoked := strings.Replace(stored, `"subject"`, `"revoked":{"BOOL":true},"subject"`, 1)
-	change := func(from, to string) string { return strings.Replace(revoked, from, to, 1) }
-	others := strings.Replace(stored, `"d"`, `"e"`, 1)
+func TestFind(t *testing.T) {
+	revoked := issued
+	revoked.Revoked = true
+	expired := issued
+	expired.ExpiresAt = time.Unix(0, 0).UTC()
+	change := func(from, to string) string { return strings.Replace(revokedItem, from, to, 1) }
 	tests := []struct {
 		name     string
-		items    string // before the call
-		call     func(context.Context, *fake) string
-		attempts string // the last one repeats
-		want     string
+		items    string
+		outcomes []outcome
+		want     token.Token
+		wantErr  error
 	}{
-		{"a token is found", stored, find, "answered", "200 " + printed},
-		{"a revoked one is found", revoked, find, "answered", "200 " + strings.Replace(printed, "false", "true", 1)},
-		{"none is found", "", find, "answered", "2003"},
-		{"a note is ignored", change(`"revoked":{"BOOL":true}`, `"note":{"S":"n"}`), find, "answered", "200 " + printed},
-		{"revoked may be false", change("true", "false"), find, "answered", "200 " + printed},
-		{"revoked is no word", change(`"BOOL":true`, `"S":"true"`), find, "answered", "5001"},
-		{"revoked is no number", change(`"BOOL":true`, `"N":"1"`), find, "answered", "5001"},
-		{"the time of expiry is no word", change(`"N":"253402300799"`, `"S":"soon"`), find, "answered", "5001"},
-		{
-			"revoked is read by this very name", change(`"revoked"`, `"Revoked":{"BOOL":false},"revoked"`), find, "answered",
-			"200 " + strings.Replace(printed, "false", "true", 1),
-		},
-		{"a token has a digest", change(`"digest":{"S":"d"},`, ""), find, "answered", "5001"},
-		{"a token has a subject", change(`,"subject":{"S":"s"}`, ""), find, "answered", "5001"},
-		{"a find is repeated", stored, find, "no answer comes; no answer comes; answered", "200 " + printed},
-		{"a find has no answer", stored, find, "it is throttled", "5003"},
-		{"a find is refused", stored, find, "access is denied", "5001"},
-
-		{"a token is added", "", add, "answered", "200 " + stored},
-		{"a token is added again", "", add, "applied, but no answer comes; answered", "200 " + stored},
-		{"an add of a revoked token changes nothing", revoked, add, "answered", "200 " + revoked},
-		{"an add of another's id changes nothing", others, add, "answered", "5001 " + others},
-		{"an add of an id that exists changes nothing", bare, add, "answered", "5001 " + bare},
-		{"an add has no answer", "", add, "applied, but no answer comes", "5003 " + stored},
-		{"an add is refused", "", add, "access is denied", "5001 null"},
-
-		{"a token is revoked", stored, revoke, "answered", "200 " + revoked},
-		{"an item that is no token is revoked", bare, revoke, "answered", "200 " + noToken},
-		{"an unknown token is not revoked", "", revoke, "answered", "2003 null"},
-		{"a revocation is repeated", stored, revoke, "applied, but no answer comes; answered", "200 " + revoked},
-		{"a revocation has no answer", stored, revoke, "applied, but no answer comes", "5003 " + revoked},
-		{"a revocation is refused", stored, revoke, "access is denied", "5001 " + stored},
-
-		{"a list has every page", stored + second, list, "answered", both},
-		{"a list with an item that is no token", second + bare, list, "answered", "5001 []"},
-		{"a page is repeated", stored + second, list, "answered; no answer comes; answered", both},
-		{"a page has no answer", stored + second, list, "answered; it is throttled", "5003 []"},
-		{"a page is refused", stored + second, list, "answered; access is denied", "5001 []"},
+		{name: "valid", items: issuedItem, outcomes: []outcome{answered}, want: issued},
+		{name: "revoked", items: revokedItem, outcomes: []outcome{answered}, want: revoked},
+		{name: "unknown", outcomes: []outcome{answered}, wantErr: token.ErrNotFound},
+		{name: "not revoked", items: change("true", "false"), outcomes: []outcome{answered}, want: issued},
+		{name: "no time of expiry", items: strings.Replace(issuedItem, `"expires_at":{"N":"253402300799"},`, "", 1), outcomes: []outcome{answered}, want: expired},
+		{name: "another program's Revoked", items: change(`"revoked"`, `"Revoked":{"BOOL":false},"revoked"`), outcomes: []outcome{answered}, want: revoked},
+		{name: "another program's Digest", items: change(`"digest"`, `"DIGEST":{"S":"e"},"Digest":{"N":"1"},"digest"`), outcomes: []outcome{answered}, want: revoked},
+		{name: "Revoked alone", items: change(`"revoked":{"BOOL":true}`, `"Revoked":{"BOOL":true}`), outcomes: []outcome{answered}, want: issued},
+		{name: "a string for revoked", items: change(`"BOOL":true`, `"S":"true"`), outcomes: []outcome{answered}, wantErr: errOther},
+		{name: "a number for revoked", items: change(`"BOOL":true`, `"N":"1"`), outcomes: []outcome{answered}, wantErr: errOther},
+		{name: "a string for expires_at", items: change(`"N":"253402300799"`, `"S":"soon"`), outcomes: []outcome{answered}, wantErr: errOther},
+		{name: "a word for created_at", items: change("2026-03-01T12:00:00Z", "yesterday"), outcomes: []outcome{answered}, wantErr: errOther},
+		{name: "no digest", items: change(`"digest":{"S":"d"},`, ""), outcomes: []outcome{answered}, wantErr: errOther},
+		{name: "no subject", items: change(`,"subject":{"S":"s"}`, ""), outcomes: []outcome{answered}, wantErr: errOther},
+		{name: "two lost answers", items: issuedItem, outcomes: []outcome{{fault: hangs}, {fault: hangs}, answered}, want: issued},
+		{name: "throttling", items: issuedItem, outcomes: []outcome{{fault: throttled}}, wantErr: token.ErrUnavailable},
+		{name: "access denied", items: issuedItem, outcomes: []outcome{{fault: denied}}, wantErr: errOther},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				fake := newFake(test.attempts)
-				fake.store(test.items)
-				ctx, cancel := context.WithTimeout(t.Context(), 1700*time.Millisecond)
-				defer cancel()
+			withTokens(t, test.items, test.outcomes, func(ctx context.Context, tokens *Tokens, _ *fake) {
+				got, err := tokens.Find(ctx, "i")
+				if got != test.want || promised(err) != test.wantErr {
+					t.Errorf("Find = %+v, %v, want %+v, %v", got, err, test.want, test.wantErr)
+				}
+			})
+		})
+	}
+}
+
+func TestAdd(t *testing.T) {
+	lost := outcome{applied: true, fault: hangs}
+	others := strings.Replace(issuedItem, `"d"`, `"e"`, 1)
+	tests := []struct {
+		name       string
+		stored     string // before the call
+		outcomes   []outcome
+		want       error
+		wantStored string
+	}{
+		{name: "new", outcomes: []outcome{answered}, wantStored: issuedItem},
+		{name: "lost answer", outcomes: []outcome{lost, answered}, wantStored: issuedItem},
+		{name: "revoked meanwhile", stored: revokedItem, outcomes: []outcome{answered}, wantStored: revokedItem},
+		{name: "another token", stored: others, outcomes: []outcome{answered}, want: errOther, wantStored: others},
+		{name: "an item that is not a token", stored: bareItem, outcomes: []outcome{answered}, want: errOther, wantStored: bareItem},
+		{name: "no answer", outcomes: []outcome{lost}, want: token.ErrUnavailable, wantStored: issuedItem},
+		{name: "access denied", outcomes: []outcome{{fault: denied}}, want: errOther},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			withTokens(t, test.stored, test.outcomes, func(ctx context.Context, tokens *Tokens, fake *fake) {
+				err := tokens.Add(ctx, issued)
+				if got := fake.item("i"); promised(err) != test.want || got != test.wantStored {
+					t.Errorf("Add = %v, stored %s, want %v, %s", err, got, test.want, test.wantStored)
+				}
+			})
+		})
+	}
+}
+
+func TestRevoke(t *testing.T) {
+	lost := outcome{applied: true, fault: hangs}
+	tests := []struct {
+		name       string
+		stored     string // before the call
+		outcomes   []outcome
+		want       error
+		wantStored string
+	}{
+		{name: "valid", stored: issuedItem, outcomes: []outcome{answered}, wantStored: revokedItem},
+		{name: "an item that is not a token", stored: bareItem, outcomes: []outcome{answered}, wantStored: `{"id":{"S":"i"},"revoked":{"BOOL":true}}`},
+		{name: "unknown", outcomes: []outcome{answered}, want: token.ErrNotFound},
+		{name: "lost answer", stored: issuedItem, outcomes: []outcome{lost, answered}, wantStored: revokedItem},
+		{name: "no answer", stored: issuedItem, outcomes: []outcome{lost}, want: token.ErrUnavailable, wantStored: revokedItem},
+		{name: "access denied", stored: issuedItem, outcomes: []outcome{{fault: denied}}, want: errOther, wantStored: issuedItem},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			withTokens(t, test.stored, test.outcomes, func(ctx context.Context, tokens *Tokens, fake *fake) {
+				err := tokens.Revoke(ctx, "i")
+				if got := fake.item("i"); promised(err) != test.want || got != test.wantStored {
+					t.Errorf("Revoke = %v, stored %s, want %v, %s", err, got, test.want, test.wantStored)
+				}
+			})
+		})
+	}
+}
+
+// A list has every page. Each page has a time of its own, whatever the deadline of the list.
+func TestList(t *testing.T) {
+	second := issued
+	second.ID = "j"
+	secondItem := strings.Replace(issuedItem, `"i"`, `"j"`, 1)
+	both := []token.Token{issued, second}
+	tests := []struct {
+		name     string
+		items    string
+		outcomes []outcome
+		want     []token.Token
+		wantErr  error
+	}{
+		{name: "two pages", items: issuedItem + secondItem, outcomes: []outcome{answered}, want: both},
+		{name: "an item that is not a token", items: secondItem + bareItem, outcomes: []outcome{answered}, wantErr: errOther},
+		{name: "lost page", items: issuedItem + secondItem, outcomes: []outcome{answered, {fault: hangs}, answered}, want: both},
+		{name: "throttling", items: issuedItem + secondItem, outcomes: []outcome{answered, {fault: throttled}}, wantErr: token.ErrUnavailable},
+		{name: "access denied", items: issuedItem + secondItem, outcomes: []outcome{answered, {fault: denied}}, wantErr: errOther},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			withTokens(t, test.items, test.outcomes, func(ctx context.Context, tokens *Tokens, _ *fake) {
 				start := time.Now()
-				if got := test.call(ctx, fake); got != test.want {
-					t.Errorf("got  %s\nwant %s", got, test.want)
+				got, err := tokens.List(context.WithoutCancel(ctx))
+				if !reflect.DeepEqual(got, test.want) || promised(err) != test.wantErr {
+					t.Errorf("List = %+v, %v, want %+v, %v", got, err, test.want, test.wantErr)
 				}
 				if took := time.Since(start); took > 10*time.Second {
-					t.Errorf("the call took %v", took)
+					t.Errorf("List took %v, want at most 10 s", took)
 				}
 			})
 		})

@@ -1,13 +1,11 @@
 package plant
 
 import (
-	"bytes"
 	"encoding/json/jsontext"
 	"encoding/json/v2"
 	"errors"
-	"strconv"
+	"fmt"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -22,9 +20,11 @@ func (e *BodyError) Error() string { return e.Err.Error() + ": " + e.Reason }
 
 func (e *BodyError) Unwrap() error { return e.Err }
 
-// Decode returns the NewPlant in body, by the schema in openapi.yaml: unknown members are ignored, names are
-// case-sensitive, null is never a value, and 1.0 and 1e3 are integers. It returns [ErrMalformed] also for duplicate
-// names, invalid UTF-8, lone surrogates and more than 10,000 levels, or [ErrInvalid], or [ErrTooLarge].
+// Decode returns the NewPlant in body, as openapi.yaml defines it: unknown members are ignored, names are
+// case-sensitive, null is never a value, and 1.0 and 1e3 are integers.
+//
+// It returns [ErrMalformed] also for duplicate names, invalid UTF-8, lone surrogates and more than 10,000 levels,
+// [ErrInvalid] for any other value, and [ErrTooLarge].
 func Decode(body []byte) (NewPlant, error) {
 	if len(body) > MaxBody {
 		return NewPlant{}, ErrTooLarge
@@ -34,14 +34,13 @@ func Decode(body []byte) (NewPlant, error) {
 		Name jsontext.Value `json:"name"`
 		Tag  jsontext.Value `json:"tag"`
 	}
-	var value any = &members
+	err := json.Unmarshal(body, &members)
 	isObject := jsontext.Value(body).Kind() == '{'
-	if !isObject {
-		value = new(jsontext.Value)
+	if !isObject { // Unmarshal stopped at the type, but [1,] is malformed
+		err = json.Unmarshal(body, new(jsontext.Value))
 	}
-	err := json.Unmarshal(body, value)
-	if at, isSyntax := errors.AsType[*jsontext.SyntacticError](err); isSyntax {
-		return NewPlant{}, malformed(body, at)
+	if syntaxError, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		return NewPlant{}, malformed(body, syntaxError)
 	}
 	if err != nil || !isObject {
 		return NewPlant{}, &BodyError{ErrInvalid, "it must be an object"}
@@ -62,40 +61,20 @@ func Decode(body []byte) (NewPlant, error) {
 	return p, nil
 }
 
-// malformed returns what the client should learn of a syntax error. For most, jsontext has no error of its own.
-func malformed(body []byte, at *jsontext.SyntacticError) error {
+// malformed says where the error is. The text of a jsontext error may repeat parts of the body.
+func malformed(body []byte, err *jsontext.SyntacticError) error {
+	reason := "there is an error"
+	first, size := utf8.DecodeRune(body[err.ByteOffset:])
 	switch {
-	case bytes.HasPrefix(body, []byte("\uFEFF")):
-		return &BodyError{ErrMalformed, "it begins with a byte order mark"}
-	case bytes.HasPrefix(body, []byte{0x1f, 0x8b}): // RFC 1952, section 2.3.1
-		return &BodyError{ErrMalformed, "it is compressed"}
-	case !utf8.Valid(body):
-		return &BodyError{ErrMalformed, "it is not UTF-8"}
-	case errors.Is(at, jsontext.ErrDuplicateName):
-		return &BodyError{ErrMalformed, "a name occurs twice in an object"}
-	case jsontext.Value(body[:at.ByteOffset]).IsValid():
-		return &BodyError{ErrMalformed, "it has text after its value"}
-	case isSurrogate(body[at.ByteOffset:]):
-		return &BodyError{ErrMalformed, "it has half of a surrogate pair"}
-	case strings.Count(string(at.JSONPointer), "/") >= maxDepth:
-		return &BodyError{ErrMalformed, "it has more than 10000 levels"}
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		reason = "a name occurs twice in an object"
+	case first == utf8.RuneError && size == 1:
+		reason = "it is not UTF-8"
 	}
-	return ErrMalformed
+	return &BodyError{ErrMalformed, fmt.Sprintf("%s after byte %d", reason, err.ByteOffset)}
 }
 
-const maxDepth = 10_000 // of jsontext
-
-// isSurrogate reports whether text begins with the escape of a surrogate, such as \ud83c.
-func isSurrogate(text []byte) bool {
-	digits, isEscape := bytes.CutPrefix(text, []byte(`\u`))
-	if !isEscape || len(digits) < 4 {
-		return false
-	}
-	unit, err := strconv.ParseUint(string(digits[:4]), 16, 16)
-	return err == nil && utf16.IsSurrogate(rune(unit))
-}
-
-// memberDecoder decodes the values of members. An absent member has the value nil.
+// memberDecoder decodes the values of members, and collects what is wrong with them. An absent member has the value nil.
 type memberDecoder struct {
 	reasons []string
 	size    int // of all strings, in bytes of UTF-8
@@ -125,7 +104,7 @@ func (d *memberDecoder) text(name string, value jsontext.Value) string {
 		d.addReason(name, value, "must be a string")
 		return ""
 	}
-	text, _ := jsontext.AppendUnquote(nil, value) // it is valid JSON
+	text, _ := jsontext.AppendUnquote(nil, value) // value is valid
 	d.size += len(text)
 	return string(text)
 }

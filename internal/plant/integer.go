@@ -12,20 +12,20 @@ var (
 	errRange      = errors.New("must be from -9223372036854775808 to 9223372036854775807")
 )
 
-// parseInt64 returns the integer that a JSON number denotes, however it is written: 1.0, 1e3, 1200e-2 (JSON Schema
-// 2020-12, section 6.1.1). A float would lose digits, and with math/big, 1e999999999 would use all memory.
+// parseInt64 returns the value of a JSON number if it is an integer, like 1.0, 1e3 and 1200e-2. Source: JSON Schema
+// 2020-12, section 6.1.1. A float64 would lose digits, and with math/big, 1e999999999 would exhaust the memory.
 func parseInt64(literal string) (int64, error) {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(literal), "e")
 	whole, fraction, _ := strings.Cut(mantissa, ".")
-	digits := strings.TrimRight(whole+fraction, "0") // the sign and leading zeros stay: len(whole) counts them too
+	digits := strings.TrimRight(whole+fraction, "0") // keeps the sign and leading zeros, which len(whole) counts too
 	if digits == "" || digits == "-" {
 		return 0, nil
 	}
-	// ParseInt limits the exponent to 42 bits. That is more than a body has digits, and the sum cannot overflow.
+	// On overflow, ParseInt returns the largest number of 42 bits: more than a body has digits, and no sum overflows.
 	power, _ := strconv.ParseInt(cmp.Or(exponent, "0"), 10, 42)
-	point := int64(len(whole)) + power  // where the exponent moves the decimal point to
+	point := int64(len(whole)) + power  // index of the decimal point in the digits
 	zeros := point - int64(len(digits)) // to append: 1.20e3 is 12 and two zeros
-	if zeros < 0 {                      // the last digit is behind the point
+	if zeros < 0 {                      // a digit follows the point
 		return 0, errNotInteger
 	}
 	if zeros > 18 { // 10¹⁹ is out of range

@@ -1,18 +1,17 @@
-// Package plant is the domain of the service: what a plant is, how one is decoded, and what a store of plants must
-// promise.
+// Package plant is the domain of the service: plants, their JSON form, and the contract of a store of plants.
 package plant
 
 import "errors"
 
-// MaxSize limits name and tag together, in bytes of UTF-8. DynamoDB limits an item to 400 KB, of which
-// 10 KB are kept for other attributes.
+// MaxSize limits the name and the tag together, in bytes of UTF-8. DynamoDB limits an item to 400 KB, and the other
+// attributes need less than 10 KB.
 const MaxSize = 390 << 10
 
-// MaxBody limits a body, in bytes. The largest plant needs less, even if each character is escaped, as in \u0041.
-// To decode this many takes up to 0.2 s of a CPU, and 1.4 s in a function, which gets a seventh of one.
+// MaxBody limits a body, in bytes. The largest plant fits, even with every character escaped, as in \u0041. Decoding this
+// much takes at most 0.2 s on one CPU, and 1.4 s in a function, which gets a seventh of a CPU.
 const MaxBody = 2_500_000
 
-// Errors of [Decode]. A [*BodyError] says more of the first two.
+// Errors of [Decode]. The first two are wrapped in a [*BodyError], which says what is wrong.
 var (
 	// ErrMalformed means that the body is not one well-formed JSON value.
 	ErrMalformed = errors.New("plant: not well-formed JSON")
@@ -24,13 +23,13 @@ var (
 	ErrTooLarge = errors.New("plant: too large to store")
 )
 
-// Plant is a Plant of openapi.yaml.
+// Plant is the Plant of openapi.yaml.
 type Plant struct {
 	Name string  `json:"name"`
 	Tag  *string `json:"tag,omitzero"`
 }
 
-// NewPlant is a NewPlant of openapi.yaml.
+// NewPlant is the NewPlant of openapi.yaml.
 type NewPlant struct {
 	ID int64 `json:"id"`
 	Plant

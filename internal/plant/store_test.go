@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// During a deployment both versions must compute the same key for a request.
+// Every version must compute the same key, because a retry may reach another version.
 func TestNewWriteKey(t *testing.T) {
 	tests := []struct {
 		name                    string

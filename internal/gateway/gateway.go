@@ -1,9 +1,9 @@
-// Package gateway is an API Gateway HTTP API in process: it turns an HTTP request into an event for the authorizer and
-// one for the function, and the function's answer into an HTTP response.
+// Package gateway stands in for an API Gateway HTTP API: it calls the authorizer and the function with the events that
+// API Gateway would send for an HTTP request, and turns the function's answer into the HTTP response.
 //
-// The events have payload format 2.0, with the members that the functions read and few others: events/ has whole
-// ones. The gateway calls the function whatever the authorizer answers, and does not throttle, limit an event to
-// Lambda's 6 MB, or stop a function at its timeout.
+// The events have payload format 2.0, with little more than the functions read; events/ has complete ones. Unlike API
+// Gateway, it calls the function whatever the authorizer answers. It does not throttle, limit an event to Lambda's 6 MB,
+// or stop a function at its timeout.
 package gateway
 
 import (
@@ -48,11 +48,11 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusRequestEntityTooLarge)
 		return
 	}
-	if err != nil { // the client sends something else than HTTP, or too slowly
+	if err != nil { // malformed or too slow
 		refuse(w, http.StatusBadRequest)
 		return
 	}
-	ctx := context.WithoutCancel(r.Context()) // as in Lambda, a function runs on when its client goes away
+	ctx := context.WithoutCancel(r.Context()) // in Lambda, a function does not stop when its client goes away
 	answer, err := g.invoke(ctx, newEvent(r, routeKey, body, id), function)
 	if err != nil {
 		g.Log.ErrorContext(ctx, "invocation failed", "request_id", id, "error", err.Error())
@@ -63,17 +63,17 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(name, value)
 	}
 	w.WriteHeader(answer.StatusCode)
-	_, _ = io.WriteString(w, answer.Body) // the client may have gone
+	_, _ = io.WriteString(w, answer.Body) // the client may be gone
 }
 
-// refuse answers as API Gateway does where no function ran, or one failed.
+// refuse answers like API Gateway if no function ran, or one failed.
 func refuse(w http.ResponseWriter, status int) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, `{"message":"`+http.StatusText(status)+`"}`) // the client may have gone
+	_, _ = io.WriteString(w, `{"message":"`+http.StatusText(status)+`"}`) // the client may be gone
 }
 
-// invoke calls the authorizer, and then function with what the authorizer found.
+// invoke calls the authorizer, and then function with the authorizer's context.
 func (g *Gateway) invoke(
 	ctx context.Context, event events.APIGatewayV2HTTPRequest, function lambda.Handler,
 ) (answer events.APIGatewayV2HTTPResponse, err error) {
@@ -126,7 +126,7 @@ func newEvent(r *http.Request, routeKey string, body []byte, id string) events.A
 	return e
 }
 
-// isText reports whether API Gateway passes on a body of this content type as it is, and not in base64.
+// isText reports whether API Gateway passes on a body of this content type as text, and not in base64.
 func isText(contentType string) bool {
 	media, _, _ := strings.Cut(strings.ToLower(contentType), ";")
 	media = strings.TrimSpace(media)

@@ -25,7 +25,7 @@ const (
 	ok    = `{"statusCode":200,"headers":{"content-type":"application/json"},"body":"{}"}`
 )
 
-// function is a Lambda function that gives one answer, and keeps its last event.
+// function is a Lambda function with a fixed answer. It records its last event.
 type function struct {
 	answer string
 	event  []byte
@@ -69,7 +69,7 @@ func TestAnswers(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			method, path, _ := strings.Cut(cmp.Or(test.request, "POST /plants"), " ")
 			ctx, leave := context.WithCancel(t.Context())
-			leave() // a function runs on when its client goes away
+			leave() // must not stop the function
 			r := httptest.NewRequestWithContext(ctx, method, path, test.body)
 			w := serve(r, &function{answer: cmp.Or(test.authorizer, allow)}, &function{answer: test.function})
 			if got := fmt.Sprint(w.Code, " ", w.Body); got != test.want || w.Header().Get("Apigw-Requestid") == "" {
@@ -79,7 +79,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// Both events have the id that the client gets, and the headers of one name as one, in lower case.
+// Both events have the request id that the client gets, and lower-case names of headers, with the values of one name
+// joined.
 func TestEvents(t *testing.T) {
 	authorizer, f := &function{answer: allow}, &function{answer: ok}
 	r := httptest.NewRequest(http.MethodPost, "/plants", nil)
@@ -101,7 +102,7 @@ func decode(t *testing.T, content []byte) (event events.APIGatewayV2HTTPRequest)
 	return event
 }
 
-// A body that API Gateway does not take for text is in base64.
+// A body is in base64 unless its content type says that it is text.
 func TestBodies(t *testing.T) {
 	for _, test := range []struct{ name, contentType, body, want string }{
 		{"JSON in another case, with a parameter", "Application/JSON ; charset=utf-8", `{"ä":"<>"}`, `{"ä":"<>"} false`},

@@ -1,4 +1,4 @@
-// Package memory stores plants and tokens in memory, for local runs and tests.
+// Package memory keeps plants and tokens in memory, for local use and tests.
 package memory
 
 import (
@@ -12,7 +12,7 @@ import (
 
 // Plants is a [plant.Store]. Its zero value is empty.
 type Plants struct {
-	writes sync.Map // the first plant.Write by id
+	writes sync.Map // from the id to the first plant.Write
 }
 
 var _ plant.Store = (*Plants)(nil)
@@ -29,7 +29,7 @@ func (s *Plants) Create(_ context.Context, w plant.Write) error {
 	return nil
 }
 
-// Tokens is a [token.Store]: tokens by id.
+// Tokens is a [token.Store]. Its keys are the ids of the tokens.
 type Tokens map[string]token.Token
 
 var _ token.Store = Tokens(nil)

@@ -1,10 +1,9 @@
-// Package token is the domain of authentication: what a bearer token is, when one is valid, and what a store of tokens
-// must promise.
+// Package token is the domain of authentication: bearer tokens, their verification, and the contract of a store of
+// tokens.
 //
-// A token is `pst_`, an id of 12 random characters, a secret of 24 and a checksum of six. Secret scanners recognise
-// this form, and a mistyped token is refused without reading the store. The id names the token in logs, and gives no
-// access. The store has only the SHA-256 of the token: with more than 140 random bits, a slower hash would add
-// nothing.
+// A token is `pst_`, an id of 12 random characters, a secret of 24 and a checksum of 6. Secret scanners can recognize it,
+// and a mistyped token is rejected without a lookup. The id alone gives no access, so it may be logged. The store has
+// only the SHA-256 of the token. The secret has more than 140 random bits, so a slower hash would add nothing.
 package token
 
 import (
@@ -26,7 +25,7 @@ const (
 	alphabet       = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// Token describes a bearer token without its secret.
+// Token is what the store has of a bearer token: all but the secret.
 type Token struct {
 	ID        string
 	Digest    string    // of the whole token
@@ -36,11 +35,11 @@ type Token struct {
 	Revoked   bool
 }
 
-// Expired reports whether the token is expired at now. It is at ExpiresAt and after it.
+// Expired reports whether now is at or after t.ExpiresAt.
 func (t Token) Expired(now time.Time) bool { return !now.Before(t.ExpiresAt) }
 
-// Issue makes a token that expires at now plus ttl, rounded up to a whole second. It returns the bearer token, which
-// must not be stored, and the Token to store, or an error if subject is malformed.
+// Issue returns a new bearer token, which must not be stored, and the Token to store. The token expires at now plus ttl,
+// rounded up to a whole second. Issue returns an error if subject is malformed.
 func Issue(subject string, now time.Time, ttl time.Duration) (bearer string, t Token, err error) {
 	if !IsVisibleASCII(subject, 128) {
 		return "", Token{}, errors.New("subject must have 1 to 128 visible ASCII characters")
@@ -77,7 +76,7 @@ func checksum(body string) string {
 	return string(digits[:])
 }
 
-// ParseID returns the id in a bearer token. ok is false if bearer does not have the form of one.
+// ParseID returns the id in a bearer token. ok is false if bearer is malformed.
 func ParseID(bearer string) (id string, ok bool) {
 	const length = len(prefix) + idLength + secretLength + checksumLength
 	if len(bearer) != length {
@@ -91,14 +90,13 @@ func ParseID(bearer string) (id string, ok bool) {
 	return characters[:idLength], true
 }
 
-// Digest returns the SHA-256 of credentials, in hexadecimal.
+// Digest returns the hexadecimal SHA-256 of credentials.
 func Digest(credentials string) string {
 	sum := sha256.Sum256([]byte(credentials))
 	return hex.EncodeToString(sum[:])
 }
 
-// IsVisibleASCII reports whether text is 1 to maxLength visible ASCII characters, as a subject and an idempotency key
-// must be.
+// IsVisibleASCII reports whether text consists of 1 to maxLength visible ASCII characters.
 func IsVisibleASCII(text string, maxLength int) bool {
 	invisible := func(r rune) bool { return r <= ' ' || r > '~' }
 	return len(text) >= 1 && len(text) <= maxLength && !strings.ContainsFunc(text, invisible)

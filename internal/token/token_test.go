@@ -8,11 +8,8 @@ import (
 	"time"
 )
 
-// noon is when tokens are issued in the tests.
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// An issued token has the form of a token. The Token that describes it has its id and its digest, but not its
-// secret. The time of expiry is rounded up to a whole second.
 func TestIssue(t *testing.T) {
 	now := noon.Add(time.Second - 1).In(time.FixedZone("CET", 3600))
 	bearer, got, err := Issue("alice", now, time.Second)
@@ -35,8 +32,8 @@ func TestIssue(t *testing.T) {
 	}
 }
 
-// No two tokens have the same id or the same secret, and every character of the alphabet occurs. The chance
-// that one is missing in 200 tokens is less than 1 to 10^48.
+// No two tokens have the same id or secret, and every character of the alphabet occurs. A random failure is less likely
+// than 1 in 10^48.
 func TestIssueIsRandom(t *testing.T) {
 	const tokens = 200
 	parts := map[string]bool{} // the ids and the secrets
@@ -61,7 +58,7 @@ func TestIssueIsRandom(t *testing.T) {
 	}
 }
 
-// A checksum is a CRC-32, in base 62 with six digits: here 0xCBF43926 and 0x1AD5BE0D.
+// The CRC-32 of these texts are 0xCBF43926 and 0x1AD5BE0D.
 func TestChecksum(t *testing.T) {
 	for text, want := range map[string]string{"123456789": "3jZRME", "2": "0UT3bJ"} {
 		if got := checksum(text); got != want {

@@ -7,27 +7,27 @@ import (
 	"time"
 )
 
-// ErrInvalid means that a token gives no access. A client must not learn why.
+// ErrInvalid means that a token gives no access. The client must not learn the [Reason].
 var ErrInvalid = errors.New("token: unknown, revoked or expired")
 
-// Reason says in one word, for the log, why a token is invalid. [errors.Is] takes each for [ErrInvalid].
+// Reason is the word in the log for why a token is invalid. Every Reason is an [ErrInvalid].
 type Reason string
 
-// The reasons.
+// Reasons.
 const (
-	ReasonForm    Reason = "form"    // not a token of this service, or mistyped
-	ReasonUnknown Reason = "unknown" // no token has this id and this secret
+	ReasonForm    Reason = "form"    // malformed: another service's token, or a mistyped one
+	ReasonUnknown Reason = "unknown" // no stored token has this id and secret
 	ReasonExpired Reason = "expired"
 	ReasonRevoked Reason = "revoked"
 )
 
 func (r Reason) Error() string { return "token: " + string(r) }
 
-// Is implements the interface of [errors.Is].
+// Is makes [errors.Is] report a Reason as [ErrInvalid].
 func (Reason) Is(target error) bool { return target == ErrInvalid }
 
-// Verify returns the token that bearer denotes, if it is valid now. Otherwise it returns a [Reason], with the token if
-// bearer has its secret, or an error of store. It reads the store only for what has the form of a token.
+// Verify returns the stored token for bearer if it is valid now. Otherwise it returns a [Reason], or an error of store.
+// An expired or revoked token is returned with its Reason, for the log. Malformed tokens are rejected without a lookup.
 func Verify(ctx context.Context, store Store, bearer string) (Token, error) {
 	id, ok := ParseID(bearer)
 	if !ok {

@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// find is a Store.
 type find func(id string) (Token, error)
 
 func (f find) Find(_ context.Context, id string) (Token, error) { return f(id) }
@@ -61,7 +60,6 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// The store is read only for what can be a token.
 func TestVerifyMalformed(t *testing.T) {
 	store := find(func(id string) (Token, error) {
 		t.Errorf("Find(%q), want no call", id)

@@ -3,9 +3,10 @@ package api
 import (
 	"context"
 	"encoding/json/v2"
-	"fmt"
 	"log/slog"
 	"maps"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,33 +17,39 @@ import (
 )
 
 const (
-	// sentinel is in the token, the headers and the bodies that the tests send. It must not be in a log
-	// or in an Error.
+	// sentinel is in the token, the headers and the bodies that the tests send. It must be in no log and no Error.
 	sentinel    = "sentinel"
 	bearer      = "pst_AliceTokenIdsentinelsentinelsentinel0xw5u8" // its secret is three sentinels
 	credentials = "Bearer " + bearer
 	validBody   = `{"id":1,"name":"sentinel"}`
 )
 
-// object is a JSON object.
-type object map[string]any
-
-// verdictOn returns the authorizer's verdict on an Authorization value.
-func verdictOn(authorization, verdict string) object {
-	return object{"verdict": verdict, "presented": token.Digest(authorization), "subject": "alice", "token_id": "AliceTokenId"}
+// verdict returns the context in which the authorizer gives a verdict on an Authorization header.
+func verdict(authorization, verdict string) map[string]string {
+	return map[string]string{"verdict": verdict, "presented": token.Digest(authorization)}
 }
 
-// event returns the event of a POST /plants with credentials, these headers besides, and a verdict.
-func event(headers map[string]string, body string, verdict any) string {
+// allow returns the context in which the authorizer allows a request of alice.
+func allow(authorization string) map[string]string {
+	c := verdict(authorization, "allow")
+	c["subject"] = "alice"
+	c["token_id"] = "AliceTokenId"
+	return c
+}
+
+// event returns the event of a POST /plants with credentials and the given headers, after the authorizer answered with
+// context.
+func event(headers map[string]string, body string, context map[string]string) string {
 	sent := map[string]string{"authorization": credentials, "x-sentinel": sentinel}
 	maps.Copy(sent, headers)
+	type object map[string]any
 	content, err := json.Marshal(object{
 		"headers": sent,
 		"body":    body,
 		"requestContext": object{
 			"requestId":  "r1",
 			"http":       object{"sourceIp": sentinel},
-			"authorizer": object{"lambda": verdict},
+			"authorizer": object{"lambda": context},
 		},
 	})
 	if err != nil {
@@ -51,18 +58,18 @@ func event(headers map[string]string, body string, verdict any) string {
 	return string(content)
 }
 
-// create is a plant.Store. If it is nil, nothing may be created.
+// create is a plant.Store. A test with a nil one panics if something is created.
 type create func(context.Context, plant.Write) error
 
 func (c create) Create(ctx context.Context, w plant.Write) error { return c(ctx, w) }
 
-// find is a token.Store. If it is nil, no token may be looked up.
+// find is a token.Store. A test with a nil one panics if a token is looked up.
 type find func(ctx context.Context, id string) (token.Token, error)
 
 func (f find) Find(ctx context.Context, id string) (token.Token, error) { return f(ctx, id) }
 
-// invoke gives a function an event. It returns the answer, and the line that is logged, without its time. It checks
-// what is promised of every event: an answer, and at most one line, without a token, a header or a body.
+// invoke returns the answer to an event, and the line that is logged, without its time. It checks what holds for every
+// event: there is an answer, and at most one line, without a token, a header or a body.
 func invoke(t *testing.T, newHandler func(*slog.Logger) lambda.Handler, event string) (answer []byte, line string) {
 	t.Helper()
 	var log strings.Builder
@@ -84,57 +91,65 @@ func invoke(t *testing.T, newHandler func(*slog.Logger) lambda.Handler, event st
 	return answer, line
 }
 
-// callCreatePlant returns the answer of the service to an event, such as `200 {"name":"x"}` or "400 5002, retry after
-// 1 with KEY", and the line that is logged.
-func callCreatePlant(t *testing.T, create create, event string) (answer, line string) {
+// answer is what a client gets.
+type answer struct {
+	status         int
+	body           string // of a 200
+	code           int32  // of an Error
+	reason         string // what the message of the Error adds to the catalogue's
+	retryAfter     string // headers
+	idempotencyKey string
+}
+
+// refusal returns the answer with an Error and no other header.
+func refusal(code int32) answer { return answer{status: http.StatusBadRequest, code: code} }
+
+// callCreatePlant returns the answer to an event, and the line that is logged. It checks that no Error repeats the request.
+func callCreatePlant(t *testing.T, create create, event string) (got answer, line string) {
 	t.Helper()
 	content, line := invoke(t, func(log *slog.Logger) lambda.Handler { return &CreatePlant{Plants: create, Log: log} }, event)
-	var got response
-	if err := json.Unmarshal(content, &got, json.RejectUnknownMembers(true)); err != nil {
+	var r response
+	if err := json.Unmarshal(content, &r, json.RejectUnknownMembers(true)); err != nil {
 		t.Fatalf("Invoke = %s, want a response: %v", content, err)
 	}
-	var refusal Error
-	if json.Unmarshal([]byte(got.Body), &refusal, json.RejectUnknownMembers(true)) != nil {
-		answer = fmt.Sprint(got.StatusCode, " ", got.Body)
-	} else {
-		answer = fmt.Sprint(got.StatusCode, " ", refusal.Code, detail(t, refusal))
-	}
-	for _, header := range []struct{ name, text string }{{"retry-after", ", retry after "}, {"idempotency-key", " with "}} {
-		if value, sent := got.Headers[header.name]; sent {
-			answer += header.text + value
-			delete(got.Headers, header.name)
-		}
-	}
-	if !maps.Equal(got.Headers, map[string]string{"content-type": "application/json"}) {
+	got = answer{status: r.StatusCode, retryAfter: r.Headers["retry-after"], idempotencyKey: r.Headers["idempotency-key"]}
+	delete(r.Headers, "retry-after")
+	delete(r.Headers, "idempotency-key")
+	if !maps.Equal(r.Headers, map[string]string{"content-type": "application/json"}) {
 		t.Errorf("Invoke = %s, want the content type and no other header", content)
 	}
-	return answer, line
+	if got.status == http.StatusOK {
+		got.body = r.Body
+		return got, line
+	}
+	var e Error
+	if err := json.Unmarshal([]byte(r.Body), &e, json.RejectUnknownMembers(true)); err != nil {
+		t.Fatalf("Invoke = %s, want an Error: %v", content, err)
+	}
+	if strings.Contains(e.Message, sentinel) {
+		t.Errorf("Invoke = %s, want an Error that repeats nothing of the request", content)
+	}
+	i := slices.IndexFunc(catalogue, func(c entry) bool { return c.code == e.Code })
+	if i < 0 {
+		t.Fatalf("Invoke = %s, want a code of the catalogue", content)
+	}
+	got.code = e.Code
+	got.reason = strings.TrimPrefix(e.Message, strings.TrimSuffix(catalogue[i].message, "."))
+	got.reason = strings.Trim(got.reason, ": .")
+	return got, line
 }
 
-// detail returns what the message of an Error says beyond that of the catalogue, as that of 1004 does. It checks that
-// the message repeats nothing of the request.
-func detail(t *testing.T, refusal Error) string {
-	t.Helper()
-	if strings.Contains(refusal.Message, sentinel) {
-		t.Errorf("Invoke = %+v, want an Error that repeats nothing of the request", refusal)
-	}
-	for _, e := range catalogue {
-		if e.code == refusal.Code && e.message == refusal.Message {
-			return ""
-		}
-	}
-	return ": " + refusal.Message
-}
-
-// callAuthorizer returns the verdict of the authorizer on an event, as a function gets it, with HASH in place of the
-// digest of the Authorization value, and the line that is logged. It checks that the authorizer lets the request
-// pass: the function refuses it.
-func callAuthorizer(t *testing.T, find find, event, authorization string) (verdict, line string) {
+// callAuthorizer returns the authorizer's context for an event, and the line that is logged. It checks that the request
+// may pass.
+func callAuthorizer(t *testing.T, find find, event string) (context map[string]string, line string) {
 	t.Helper()
 	content, line := invoke(t, func(log *slog.Logger) lambda.Handler { return &Authorizer{Tokens: find, Log: log} }, event)
-	verdict, isAuthorized := strings.CutPrefix(string(content), `{"isAuthorized":true,"context":`)
-	if !isAuthorized {
-		t.Fatalf("Invoke = %s, want isAuthorized", content)
+	var got struct {
+		IsAuthorized bool              `json:"isAuthorized"`
+		Context      map[string]string `json:"context"`
 	}
-	return strings.ReplaceAll(strings.TrimSuffix(verdict, "}"), token.Digest(authorization), "HASH"), line
+	if err := json.Unmarshal(content, &got, json.RejectUnknownMembers(true)); err != nil || !got.IsAuthorized {
+		t.Fatalf("Invoke = %s, want a context, and isAuthorized", content)
+	}
+	return got.Context, line
 }

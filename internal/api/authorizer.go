@@ -10,29 +10,29 @@ import (
 	"plantstore/internal/token"
 )
 
-// Authorizer is the Lambda authorizer of the HTTP API, a lambda.Handler.
+// Authorizer is the Lambda authorizer of the HTTP API. It is a lambda.Handler.
 type Authorizer struct {
 	Tokens token.Store
 	Log    *slog.Logger
 }
 
-const authorizerTimeout = 1700 * time.Millisecond // from the event on; template.yaml gives the function more
+const authorizerTimeout = 1700 * time.Millisecond // less than the function's in template.yaml
 
 // authorizerResponse is a simple response of payload format 2.0.
 type authorizerResponse struct {
-	IsAuthorized bool    `json:"isAuthorized"`
-	Context      verdict `json:"context"`
+	IsAuthorized bool              `json:"isAuthorized"`
+	Context      authorizerContext `json:"context"`
 }
 
-// Invoke answers an authorizer event of payload format 2.0. It lets every request pass, with a verdict by which the
-// function decides: API Gateway would refuse with a body of its own.
+// Invoke answers an authorizer event of payload format 2.0. It lets every request pass, because API Gateway would refuse
+// one with a body of its own. The function refuses it, by the verdict in the context.
 func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := time.Now()
 	r, err := a.authenticate(ctx, event)
-	if err != nil { // otherwise the function's line says all
+	if err != nil { // otherwise the function logs the same
 		logRequest(ctx, a.Log, "authorize", r, err, time.Since(start))
 	}
-	return json.Marshal(authorizerResponse{IsAuthorized: true, Context: newVerdict(r, err)})
+	return json.Marshal(authorizerResponse{IsAuthorized: true, Context: newAuthorizerContext(r, err)})
 }
 
 func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request, err error) {
@@ -47,48 +47,55 @@ func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request,
 	if err != nil {
 		return r, err
 	}
-	r.caller, err = token.Verify(ctx, a.Tokens, bearer) // or verify tokens of another kind here
+	r.caller, err = token.Verify(ctx, a.Tokens, bearer) // to accept another kind of token, verify it here
 	return r, err
 }
 
-// verdict says what the authorizer found out about a token. API Gateway passes it on to the function. The function
-// compares Presented with the Authorization value that it sees itself, so that a verdict never serves another caller.
+// authorizerContext is what the authorizer found out about a request. API Gateway passes it on to the function.
 //
-// While a deployment shifts traffic, two versions meet. So deploy a function that understands a new verdict before the
-// authorizer that sends it.
-type verdict struct {
-	Decision  string `json:"verdict"`           // "allow", "deny" or "unavailable"
-	Presented string `json:"presented"`         // [token.Digest] of the Authorization value
-	Subject   string `json:"subject,omitzero"`  // of an "allow"
-	TokenID   string `json:"token_id,omitzero"` // of an "allow"
+// During a deployment, either side may be a version older than the other. So deploy a function that understands a new
+// verdict before the authorizer that sends it.
+type authorizerContext struct {
+	Verdict string `json:"verdict"` // "allow", "deny" or "unavailable"
+
+	// AuthorizationDigest is the [token.Digest] of the Authorization header. The function compares it with the header that
+	// it got, so that no verdict counts for another request.
+	AuthorizationDigest string `json:"presented"`
+
+	Subject string `json:"subject,omitzero"`  // if the verdict is "allow"
+	TokenID string `json:"token_id,omitzero"` // if the verdict is "allow"
 }
 
-func newVerdict(r request, err error) verdict {
-	presented := token.Digest(r.Headers["Authorization"])
+func newAuthorizerContext(r request, err error) authorizerContext {
+	c := authorizerContext{AuthorizationDigest: token.Digest(r.Headers["Authorization"])}
 	switch {
 	case err == nil:
-		return verdict{Decision: "allow", Presented: presented, Subject: r.caller.Subject, TokenID: r.caller.ID}
+		c.Verdict = "allow"
+		c.Subject = r.caller.Subject
+		c.TokenID = r.caller.ID
 	case entryOf(err).isServiceFault():
-		return verdict{Decision: "unavailable", Presented: presented}
+		c.Verdict = "unavailable"
+	default: // the token is missing, malformed or invalid
+		c.Verdict = "deny"
 	}
-	return verdict{Decision: "deny", Presented: presented} // the token is missing, malformed or invalid
+	return c
 }
 
-// callerOf returns the token of the request that came with authorization: its id and its subject. Without a well-formed
-// one it returns the error of [parseBearer]. Otherwise it fails closed: anything but a verdict on this very value is an
-// internal error.
-func (v verdict) callerOf(authorization string) (token.Token, error) {
+// findCaller returns the token of a request, with only its id and subject. Without a well-formed token, it returns the
+// error of [parseBearer]. It fails closed: without a verdict on this very Authorization header, it returns an internal
+// error.
+func findCaller(authorization string, c authorizerContext) (token.Token, error) {
 	if _, err := parseBearer(authorization); err != nil {
 		return token.Token{}, err
 	}
 	switch {
-	case v.Presented != token.Digest(authorization):
-		return token.Token{}, errors.New("api: no verdict on this Authorization value")
-	case v.Decision == "allow" && v.Subject != "" && v.TokenID != "":
-		return token.Token{ID: v.TokenID, Subject: v.Subject}, nil
-	case v.Decision == "deny":
+	case c.AuthorizationDigest != token.Digest(authorization):
+		return token.Token{}, errors.New("api: no verdict on this Authorization header")
+	case c.Verdict == "allow" && c.Subject != "" && c.TokenID != "":
+		return token.Token{ID: c.TokenID, Subject: c.Subject}, nil
+	case c.Verdict == "deny":
 		return token.Token{}, token.ErrInvalid
-	case v.Decision == "unavailable":
+	case c.Verdict == "unavailable":
 		return token.Token{}, token.ErrUnavailable
 	}
 	return token.Token{}, errors.New("api: unknown or incomplete verdict")

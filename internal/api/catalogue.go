@@ -9,13 +9,13 @@ import (
 	"plantstore/internal/token"
 )
 
-// Error is the body of an answer that refuses a request, as openapi.yaml has it.
+// Error is the Error of openapi.yaml.
 type Error struct {
 	Code    int32  `json:"error"`
 	Message string `json:"message"` // names members and limits, and never repeats what was sent
 }
 
-// Errors about HTTP.
+// Errors of the HTTP request.
 var (
 	errContentType    = errors.New("api: content type is not application/json")
 	errNoBody         = errors.New("api: no body")
@@ -24,18 +24,18 @@ var (
 	errTokenMalformed = errors.New("api: Authorization header is malformed")
 )
 
-// entry is an error of the catalogue. The zero entry is a success.
+// entry is a row of the catalogue. The zero entry stands for success.
 type entry struct {
 	code    int32
 	err     error // nil for internalError
 	message string
-	retry   bool // the same request may succeed later: the answer has Retry-After, and the idempotency key if it was read
+	retry   bool // whether the same request may succeed later: the answer has Retry-After and the idempotency key
 }
 
-// internalError answers every other error. The text of such an error goes to the log alone.
+// internalError is the answer to every error that is not in the catalogue. The text of the error is only logged.
 var internalError = entry{code: 5001, message: "There was an internal error."}
 
-// catalogue has every error that the service answers. openapi.yaml and README.md have this table too.
+// catalogue lists every error that a client may get. openapi.yaml and README.md have the same table.
 var catalogue = []entry{
 	{code: 1001, err: errContentType, message: "The content type is not application/json."},
 	{code: 1002, err: errNoBody, message: "The body is missing or empty."},
@@ -59,7 +59,7 @@ var catalogue = []entry{
 		"so this request created nothing: send it again."},
 }
 
-// entryOf returns the entry for err. The message has the reason of a [plant.BodyError].
+// entryOf returns the entry for err. Its message includes the reason of a [plant.BodyError].
 func entryOf(err error) entry {
 	if err == nil {
 		return entry{}

@@ -22,7 +22,7 @@ func (c *CreatePlant) Invoke(ctx context.Context, event []byte) ([]byte, error) 
 	return serve(ctx, event, c.Log, "create plant", c.create)
 }
 
-// create checks content type, idempotency key and body, in this order.
+// create checks the content type, the idempotency key and the body, in this order.
 func (c *CreatePlant) create(ctx context.Context, r *request) (any, error) {
 	if !isJSON(r.Headers["Content-Type"]) {
 		return nil, errContentType
@@ -58,7 +58,7 @@ func (c *CreatePlant) create(ctx context.Context, r *request) (any, error) {
 	return p.Plant, nil
 }
 
-// isJSON reports whether a content type is JSON's, or missing: some clients send none.
+// isJSON reports whether a content type is application/json or missing, because some clients send none.
 func isJSON(contentType string) bool {
 	media, _, _ := strings.Cut(contentType, ";")
 	return contentType == "" || strings.ToLower(strings.Trim(media, " \t")) == "application/json"

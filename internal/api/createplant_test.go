@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 	"testing"
@@ -14,116 +15,127 @@ import (
 	"plantstore/internal/token"
 )
 
-// A request without a well-formed token is refused, whatever the verdict is. With one, a verdict that is not an
-// explicit allow of the very Authorization value lets no request through. All other checks come later.
+// A request passes only with a well-formed token and an allow for this very Authorization header. All other checks come
+// later.
 func TestAuthentication(t *testing.T) {
-	allowWithout := func(member string) object {
-		v := verdictOn(credentials, "allow")
-		delete(v, member)
-		return v
+	allowWithout := func(member string) map[string]string {
+		c := allow(credentials)
+		delete(c, member)
+		return c
 	}
 	const malformed = "Bearer sentinel\uFFFD"
 	tests := []struct {
 		name          string
 		authorization string
-		verdict       any
-		want          string
+		context       map[string]string // of the authorizer
+		want          answer
 	}{
-		{"no token, and no authorizer ran", "", nil, "400 2001"},
-		{"no token, and an allow", "", verdictOn("", "allow"), "400 2001"},
-		{"a malformed token, and no authorizer ran", malformed, nil, "400 2002"},
-		{"a malformed token, and an allow", malformed, verdictOn(malformed, "allow"), "400 2002"},
+		{"no token, and no authorizer ran", "", nil, refusal(2001)},
+		{"no token, and an allow", "", allow(""), refusal(2001)},
+		{"a malformed token, and no authorizer ran", malformed, nil, refusal(2002)},
+		{"a malformed token, and an allow", malformed, allow(malformed), refusal(2002)},
 
-		{"an invalid token", credentials, verdictOn(credentials, "deny"), "400 2003"},
-		{"a token that cannot be checked", credentials, verdictOn(credentials, "unavailable"), "400 5003, retry after 1"},
+		{"an invalid token", credentials, verdict(credentials, "deny"), refusal(2003)},
+		{
+			"a token that cannot be checked", credentials, verdict(credentials, "unavailable"),
+			answer{status: 400, code: 5003, retryAfter: "1"},
+		},
 
-		{"no authorizer ran", credentials, nil, "400 5001"},
-		{"an unknown verdict", credentials, verdictOn(credentials, "maybe"), "400 5001"},
-		{"an allow of no value", credentials, allowWithout("presented"), "400 5001"},
-		{"an allow of another value", credentials, verdictOn("Bearer other", "allow"), "400 5001"},
-		{"a deny of another value", credentials, verdictOn("Bearer other", "deny"), "400 5001"},
-		{"unavailable for another value", credentials, verdictOn("Bearer other", "unavailable"), "400 5001"},
-		{"an allow without a subject", credentials, allowWithout("subject"), "400 5001"},
-		{"an allow without a token id", credentials, allowWithout("token_id"), "400 5001"},
+		{"no authorizer ran", credentials, nil, refusal(5001)},
+		{"an unknown verdict", credentials, verdict(credentials, "maybe"), refusal(5001)},
+		{"an allow without a digest", credentials, allowWithout("presented"), refusal(5001)},
+		{"an allow for another header", credentials, allow("Bearer other"), refusal(5001)},
+		{"a deny for another header", credentials, verdict("Bearer other", "deny"), refusal(5001)},
+		{"unavailable for another header", credentials, verdict("Bearer other", "unavailable"), refusal(5001)},
+		{"an allow without a subject", credentials, allowWithout("subject"), refusal(5001)},
+		{"an allow without a token id", credentials, allowWithout("token_id"), refusal(5001)},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			headers := map[string]string{"authorization": test.authorization, "content-type": "text/plain"}
-			got, line := callCreatePlant(t, nil, event(headers, "", test.verdict))
+			got, line := callCreatePlant(t, nil, event(headers, "", test.context))
 			if got != test.want || !strings.Contains(line, ` subject="" token_id="" `) {
-				t.Errorf("Invoke = %s, logged as %s, want %s, and no subject", got, line, test.want)
+				t.Errorf("Invoke = %+v, logged as %s, want %+v, and no subject", got, line, test.want)
 			}
 		})
 	}
 }
 
-// If several things are wrong with a request, the first check decides. An Error says what is wrong with a body, and
-// repeats nothing of it. test/contract has a request for each check.
+// If several things are wrong with a request, the first check decides. test/contract has a request for each check.
 func TestChecks(t *testing.T) {
 	key := func(key string) map[string]string { return map[string]string{"idempotency-key": key} }
 	tests := []struct {
 		name    string
 		headers map[string]string
 		body    string
-		want    string
+		want    answer
 	}{
 		{
 			"another content type, and a malformed key",
 			map[string]string{"content-type": "text/plain", "idempotency-key": "a b"},
-			"", "400 1001",
+			"", refusal(1001),
 		},
-		{"a malformed key, and no body", key("a b"), "", "400 1006"},
-		{"an empty key", key(""), validBody, "400 1006"},
-		{"a key that is not visible", key("a\x7f"), validBody, "400 1006"},
-		{"the shortest key, and no body", key("!"), "", "400 1002"},
-		{"the longest key, and no body", key(strings.Repeat("~", 255)), "", "400 1002"},
-		{"a longer key", key(strings.Repeat("~", 256)), validBody, "400 1006"},
+		{"a malformed key, and no body", key("a b"), "", refusal(1006)},
+		{"an empty key", key(""), validBody, refusal(1006)},
+		{"an invisible character in the key", key("a\x7f"), validBody, refusal(1006)},
+		{"the shortest key, and no body", key("!"), "", refusal(1002)},
+		{"the longest key, and no body", key(strings.Repeat("~", 255)), "", refusal(1002)},
+		{"a longer key", key(strings.Repeat("~", 256)), validBody, refusal(1006)},
 		{
-			"a name twice", nil, `{"sentinel":1,"sentinel":2}`,
-			"400 1003: The body is not well-formed JSON: a name occurs twice in an object.",
+			"a duplicate name", nil, `{"sentinel":1,"sentinel":2}`,
+			answer{status: 400, code: 1003, reason: "a name occurs twice in an object after byte 14"},
 		},
 		{
 			"a body that is not a NewPlant", nil, `{"id":null,"sentinel":1}`,
-			"400 1004: The body is not a NewPlant: id must be an integer; name is required.",
+			answer{status: 400, code: 1004, reason: "id must be an integer; name is required"},
 		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got, _ := callCreatePlant(t, nil, event(test.headers, test.body, verdictOn(credentials, "allow"))); got != test.want {
-				t.Errorf("Invoke = %s, want %s", got, test.want)
+			got, _ := callCreatePlant(t, nil, event(test.headers, test.body, allow(credentials)))
+			if got != test.want {
+				t.Errorf("Invoke = %+v, want %+v", got, test.want)
 			}
 		})
 	}
 }
 
-// Each outcome of a write has its answer and its log line. The text of an error is in the log alone. A store that
-// hangs has 2.7 s.
+// The text of an unexpected error is only in the log. A store that hangs has 2.7 s.
 func TestOutcomes(t *testing.T) {
 	const (
 		logged = ` msg="create plant" request_id=r1 code=`
 		alice  = ` subject=alice token_id=AliceTokenId duration_ms=`
-		retry  = "400 5002, retry after 1 with first"
 	)
+	unavailable := answer{status: 400, code: 5002, retryAfter: "1", idempotencyKey: "first"}
 	tests := []struct {
-		name    string
-		took    time.Duration // by the store
-		outcome error         // of the write
-		want    string
-		log     string
+		name string
+		took time.Duration // by the store
+		err  error         // of the store
+		want answer
+		log  string
 	}{
-		{name: "the plant is created", want: `200 {"name":"sentinel"}`, log: "level=INFO" + logged + "0" + alice + "0"},
-		{name: "the id exists", outcome: plant.ErrExists, want: "400 3001", log: "level=INFO" + logged + "3001" + alice + "0"},
-		{name: "the key was used", outcome: plant.ErrKeyReused, want: "400 3002", log: "level=INFO" + logged + "3002" + alice + "0"},
 		{
-			name: "an unknown error", outcome: errors.New("unknown"), want: "400 5001",
-			log: "level=ERROR" + logged + "5001" + alice + `0 error="unknown: the cause"`,
+			name: "the plant is created", want: answer{status: 200, body: `{"name":"sentinel"}`},
+			log: "level=INFO" + logged + "0" + alice + "0",
 		},
 		{
-			name: "the store is unavailable", took: 1500 * time.Microsecond, outcome: plant.ErrUnavailable, want: retry,
+			name: "the id exists", err: plant.ErrExists, want: refusal(3001),
+			log: "level=INFO" + logged + "3001" + alice + "0",
+		},
+		{
+			name: "the key was used", err: plant.ErrKeyReused, want: refusal(3002),
+			log: "level=INFO" + logged + "3002" + alice + "0",
+		},
+		{
+			name: "an unexpected error", err: errors.New("unexpected"), want: refusal(5001),
+			log: "level=ERROR" + logged + "5001" + alice + `0 error="unexpected: the cause"`,
+		},
+		{
+			name: "the store is unavailable", took: 1500 * time.Microsecond, err: plant.ErrUnavailable, want: unavailable,
 			log: "level=ERROR" + logged + "5002" + alice + `1.5 error="plant: store is unavailable: the cause"`,
 		},
 		{
-			name: "the store hangs", took: time.Hour, outcome: plant.ErrUnavailable, want: retry,
+			name: "the store hangs", took: time.Hour, err: plant.ErrUnavailable, want: unavailable,
 			log: "level=ERROR" + logged + "5002" + alice + `2700 error="plant: store is unavailable: the cause"`,
 		},
 	}
@@ -144,15 +156,15 @@ func TestOutcomes(t *testing.T) {
 					case <-time.After(test.took):
 					case <-ctx.Done():
 					}
-					if test.outcome == nil {
+					if test.err == nil {
 						return nil
 					}
-					return fmt.Errorf("%w: the cause", test.outcome)
+					return fmt.Errorf("%w: the cause", test.err)
 				}
-				sent := event(map[string]string{"idempotency-key": "first"}, validBody, verdictOn(credentials, "allow"))
+				sent := event(map[string]string{"idempotency-key": "first"}, validBody, allow(credentials))
 				got, line := callCreatePlant(t, store, sent)
 				if got != test.want {
-					t.Errorf("Invoke = %s, want %s", got, test.want)
+					t.Errorf("Invoke = %+v, want %+v", got, test.want)
 				}
 				if line != test.log {
 					t.Errorf("log =\n%s, want\n%s", line, test.log)
@@ -162,54 +174,54 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// A request without a key gets a fresh one, which 5002 returns.
-func TestFreshKey(t *testing.T) {
+// A request without a key gets a new one, which 5002 returns.
+func TestNewKey(t *testing.T) {
 	keys := map[string]bool{}
 	for range 2 {
 		var writeKey string
 		got, _ := callCreatePlant(t, func(_ context.Context, w plant.Write) error {
 			writeKey = w.WriteKey
 			return plant.ErrUnavailable
-		}, event(nil, validBody, verdictOn(credentials, "allow")))
-		key, returned := strings.CutPrefix(got, "400 5002, retry after 1 with ")
-		if !returned || len(key) < 26 || keys[key] || writeKey != plant.NewWriteKey("alice", key) {
-			t.Errorf("Invoke = %s for a write with the key %s, want a new random one of 26 characters", got, writeKey)
+		}, event(nil, validBody, allow(credentials)))
+		key := got.idempotencyKey
+		if len(key) < 26 || keys[key] || writeKey != plant.NewWriteKey("alice", key) {
+			t.Errorf("Invoke = %+v after a write with the key %s, want a new random key of 26 characters", got, writeKey)
 		}
 		keys[key] = true
 	}
 }
 
-// A panic is an internal error, and the log has its stack.
+// A panic is an internal error. Its stack is logged.
 func TestPanic(t *testing.T) {
-	store := func(context.Context, plant.Write) error { panic("the cause") }
-	got, line := callCreatePlant(t, store, event(nil, validBody, verdictOn(credentials, "allow")))
-	if got != "400 5001" || !strings.Contains(line, "the cause") || !strings.Contains(line, "createplant_test.go") {
-		t.Errorf("Invoke = %s, logged as %s, want 400 5001, and the cause with its stack", got, line)
+	plants := func(context.Context, plant.Write) error { panic("the cause") }
+	got, line := callCreatePlant(t, plants, event(nil, validBody, allow(credentials)))
+	if got != refusal(5001) || !strings.Contains(line, "the cause") || !strings.Contains(line, "createplant_test.go") {
+		t.Errorf("Invoke = %+v, logged as %s, want 5001, and the cause with its stack", got, line)
 	}
 	tokens := func(context.Context, string) (token.Token, error) { panic("the cause") }
-	v, line := callAuthorizer(t, tokens, event(nil, "", nil), credentials)
-	if !strings.HasPrefix(v, `{"verdict":"unavailable",`) || !strings.Contains(line, " code=5001 ") {
-		t.Errorf("verdict = %s, logged as %s, want unavailable and the code 5001", v, line)
+	gotContext, line := callAuthorizer(t, tokens, event(nil, "", nil))
+	if !maps.Equal(gotContext, verdict(credentials, "unavailable")) || !strings.Contains(line, " code=5001 ") {
+		t.Errorf("context = %v, logged as %s, want unavailable and the code 5001", gotContext, line)
 	}
 }
 
-// Both functions answer and log whatever comes in. No plant is created, and no token is verified.
+// Both functions answer and log any event.
 func TestMalformedEvents(t *testing.T) {
 	tests := []struct {
 		name, event string
-		want        string
+		want        answer
 		verdict     string
 	}{
-		{"no member", "{}", "400 2001", `{"verdict":"deny","presented":"HASH"}`},
-		{"a header that is no text", `{"headers":{"sentinel":1}}`, "400 5001", `{"verdict":"unavailable","presented":"HASH"}`},
+		{"no member", "{}", refusal(2001), "deny"},
+		{"a header that is not a string", `{"headers":{"sentinel":1}}`, refusal(5001), "unavailable"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			if got, _ := callCreatePlant(t, nil, test.event); got != test.want {
-				t.Errorf("Invoke = %s, want %s", got, test.want)
+				t.Errorf("Invoke = %+v, want %+v", got, test.want)
 			}
-			if got, line := callAuthorizer(t, nil, test.event, ""); got != test.verdict {
-				t.Errorf("verdict = %s, logged as %s, want %s", got, line, test.verdict)
+			if got, line := callAuthorizer(t, nil, test.event); !maps.Equal(got, verdict("", test.verdict)) {
+				t.Errorf("context = %v, logged as %s, want %s", got, line, test.verdict)
 			}
 		})
 	}

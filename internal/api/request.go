@@ -13,33 +13,34 @@ import (
 	"plantstore/internal/token"
 )
 
-var errEvent = errors.New("api: event cannot be decoded as one of payload format 2.0")
+var errEvent = errors.New("api: event is not in payload format 2.0")
 
-// request is what the service uses of an event. Source: API Gateway Developer Guide, "Create AWS Lambda proxy
-// integrations for HTTP APIs".
+// request has the members of an event that the service reads. Source: API Gateway Developer Guide, "Create AWS Lambda
+// proxy integrations for HTTP APIs".
 type request struct {
-	Headers         map[string]string `json:"headers"` // by canonical name, as of [http.CanonicalHeaderKey]
+	Headers         map[string]string `json:"headers"` // the keys are [http.CanonicalHeaderKey]s
 	Body            jsontext.Value    `json:"body"`
 	IsBase64Encoded bool              `json:"isBase64Encoded"`
 	RequestContext  struct {
 		RequestID  string `json:"requestId"`
 		Authorizer struct {
-			Verdict verdict `json:"lambda"` // all zero if no authorizer ran
+			Context authorizerContext `json:"lambda"` // zero if no authorizer ran
 		} `json:"authorizer"`
 	} `json:"requestContext"`
 
-	caller         token.Token // its id and its subject alone; zero until the token is known
-	idempotencyKey string      // the client's, or a fresh one; empty until it is known to be well-formed
+	caller         token.Token // the id and the subject; zero until the token is verified
+	idempotencyKey string      // the client's, or a new one; empty until it is checked
 }
 
-// decodeEvent reads an event, and leaves the body encoded. API Gateway copies a query such as ?%FF&%FE into the
-// event, so it allows bytes that are not UTF-8, and names that are equal without them. In the body, [request.body]
-// and [plant.Decode] refuse both: the types of aws-lambda-go would replace such bytes, and so store a plant that
-// nobody sent.
+// decodeEvent decodes an event, except its body.
+//
+// An event may have invalid UTF-8, and names that become duplicates once invalid bytes are replaced, because API Gateway
+// copies a query such as ?%FF&%FE into it. In the body, [request.body] and [plant.Decode] refuse both. The types of
+// aws-lambda-go would replace invalid bytes, and the service would store a plant that nobody sent.
 func decodeEvent(event []byte) (request, error) {
 	var r request
 	if json.Unmarshal(event, &r, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) != nil {
-		return request{}, errEvent // the decoder's error may name what the client sent
+		return request{}, errEvent // the decoder's error may repeat what the client sent
 	}
 	sent := r.Headers
 	r.Headers = make(map[string]string, len(sent))
@@ -49,8 +50,8 @@ func decodeEvent(event []byte) (request, error) {
 	return r, nil
 }
 
-// body returns the bytes that the client sent, or [plant.ErrMalformed] if nobody can tell, because the event's text is
-// not valid UTF-8. Any other error is API Gateway's fault.
+// body returns the body as the client sent it. It returns [plant.ErrMalformed] if the event has invalid UTF-8 in its
+// place, because API Gateway may have replaced bytes. Any other error is API Gateway's fault.
 func (r request) body() ([]byte, error) {
 	if r.Body == nil || r.Body.Kind() == 'n' {
 		return nil, nil
@@ -72,8 +73,8 @@ func (r request) body() ([]byte, error) {
 	return body, nil
 }
 
-// parseBearer returns the token in the value of an Authorization header, by RFC 6750 section 2.1. It returns
-// errTokenMissing for another scheme or none.
+// parseBearer returns the token in an Authorization header. Source: RFC 6750, section 2.1. It returns errTokenMissing if
+// the scheme is not Bearer.
 func parseBearer(authorization string) (string, error) {
 	end := strings.IndexAny(authorization+" ", " \t") // of the scheme
 	if !strings.EqualFold(authorization[:end], "Bearer") {
@@ -86,5 +87,5 @@ func parseBearer(authorization string) (string, error) {
 	return bearer, nil
 }
 
-// b64token has the characters of a token by RFC 6750.
+// b64token has the characters that RFC 6750 allows in a token.
 const b64token = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/="

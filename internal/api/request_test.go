@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A header is found by its name, in whatever case a gateway sends it. Bytes of a query that are not UTF-8 are no error.
+// The name of a header may be in any case. Invalid UTF-8 in the query is not an error.
 func TestHeaders(t *testing.T) {
 	tests := []struct {
 		name, event string
@@ -17,7 +17,7 @@ func TestHeaders(t *testing.T) {
 		{"as API Gateway sends them", `{"headers":{"authorization":"a","x":""}}`, map[string]string{"Authorization": "a", "X": ""}},
 		{"as sam local sends them", `{"headers":{"Authorization":"a","X":"b"}}`, map[string]string{"Authorization": "a", "X": "b"}},
 		{
-			"two names of a query that are one without the bytes that are not UTF-8",
+			"names of a query that become duplicates once invalid bytes are replaced",
 			"{\"headers\":{},\"queryStringParameters\":{\"\xff\":\"\",\"\xfe\":\"\"}}",
 			map[string]string{},
 		},
@@ -32,7 +32,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// A body that the event cannot hold exactly is refused: a changed one is never stored.
+// A body that API Gateway may have changed is refused.
 func TestBody(t *testing.T) {
 	tests := []struct {
 		name, event, want string
@@ -61,7 +61,7 @@ func TestBody(t *testing.T) {
 	}
 }
 
-// The conversations of test/contract have the usual values.
+// The usual values are in the conversations of test/contract.
 func TestBearer(t *testing.T) {
 	tests := []struct {
 		name, authorization string

@@ -1,9 +1,8 @@
-// Package api has the handlers of the two Lambda functions. API Gateway calls [Authorizer] for each request, and then
-// [CreatePlant] with its verdict on the bearer token.
+// Package api has the handlers of the two Lambda functions. For each request, API Gateway calls [Authorizer], and then
+// [CreatePlant] with the authorizer's verdict on the bearer token.
 //
-// Every answer of CreatePlant is 200 or 400, also if the event is malformed or something panics. Each request is
-// logged in one line. The authorizer adds one if it does not allow the request. No line has a token, a header or a
-// body.
+// CreatePlant always answers 200 or 400, even to a malformed event or after a panic. It logs one line for each request.
+// The authorizer logs another if it does not allow the request. No line has a token, a header or a body.
 package api
 
 import (
@@ -12,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"runtime/debug"
 	"time"
@@ -19,20 +19,23 @@ import (
 	"plantstore/internal/token"
 )
 
-// serveTimeout limits a request, from its event on: a longer wait would only occupy executions of Lambda, and the
-// client can repeat the request. template.yaml gives the function more time.
+// serveTimeout limits a request. It is less than the function's timeout in template.yaml. A longer wait would only use up
+// Lambda's concurrency, and the client can retry.
 const serveTimeout = 2700 * time.Millisecond
 
-// operation is what a function does for a request with a valid token. It returns the body of the answer 200.
+// operation handles a request that has a valid token. It returns the body of the 200.
 type operation func(context.Context, *request) (body any, err error)
 
-// serve answers an event of payload format 2.0, and logs the request as name. The authorizer lets every request pass,
-// so a function that does not answer through here is open to everybody.
+// serve answers an event of payload format 2.0, and logs the request with name as its message. It refuses a request
+// without a valid token. The authorizer does not, so an operation that is not called by serve is open to everybody.
 func serve(ctx context.Context, event []byte, log *slog.Logger, name string, do operation) ([]byte, error) {
 	start := time.Now()
 	r, body, err := handle(ctx, event, do)
 	logRequest(ctx, log, name, r, err, time.Since(start))
-	return respond(body, err, r.idempotencyKey)
+	if err != nil {
+		return refuse(err, r.idempotencyKey)
+	}
+	return respond(http.StatusOK, nil, body)
 }
 
 func handle(ctx context.Context, event []byte, do operation) (r request, body any, err error) {
@@ -43,7 +46,7 @@ func handle(ctx context.Context, event []byte, do operation) (r request, body an
 	if err != nil {
 		return r, nil, err
 	}
-	r.caller, err = r.RequestContext.Authorizer.Verdict.callerOf(r.Headers["Authorization"])
+	r.caller, err = findCaller(r.Headers["Authorization"], r.RequestContext.Authorizer.Context)
 	if err != nil {
 		return r, nil, err
 	}
@@ -57,40 +60,42 @@ func recoverInto(err *error) {
 	}
 }
 
-// response is an answer to API Gateway in payload format 2.0.
+// response is a response in payload format 2.0.
 type response struct {
 	StatusCode int               `json:"statusCode"`
 	Headers    map[string]string `json:"headers"`
 	Body       string            `json:"body"`
 }
 
-func respond(body any, err error, idempotencyKey string) ([]byte, error) {
-	r := response{StatusCode: http.StatusOK, Headers: map[string]string{"content-type": "application/json"}}
-	if err != nil {
-		e := entryOf(err)
-		body = Error{Code: e.code, Message: e.message}
-		r.StatusCode = http.StatusBadRequest
-		if e.retry {
-			r.Headers["retry-after"] = "1" // second
-		}
-		if e.retry && idempotencyKey != "" {
-			r.Headers["idempotency-key"] = idempotencyKey
-		}
+// refuse returns the response to a request that failed with err.
+func refuse(err error, idempotencyKey string) ([]byte, error) {
+	e := entryOf(err)
+	headers := map[string]string{}
+	if e.retry {
+		headers["retry-after"] = "1" // second
 	}
+	if e.retry && idempotencyKey != "" {
+		headers["idempotency-key"] = idempotencyKey
+	}
+	return respond(http.StatusBadRequest, headers, Error{Code: e.code, Message: e.message})
+}
+
+func respond(status int, headers map[string]string, body any) ([]byte, error) {
 	content, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	r.Body = string(content)
-	return json.Marshal(r)
+	all := map[string]string{"content-type": "application/json"}
+	maps.Copy(all, headers)
+	return json.Marshal(response{StatusCode: status, Headers: all, Body: string(content)})
 }
 
-// logRequest logs a request, with the code of its answer. The authorizer logs its own internal error as 5001, and the
-// client gets 5003.
+// logRequest logs a request with the code of its answer, or 0. For an internal error of the authorizer, the authorizer
+// logs 5001, and the client gets 5003.
 func logRequest(ctx context.Context, log *slog.Logger, name string, r request, err error, took time.Duration) {
 	e := entryOf(err)
 	attributes := []slog.Attr{
-		slog.String("request_id", r.RequestContext.RequestID), // API Gateway's, the Apigw-Requestid of the client
+		slog.String("request_id", r.RequestContext.RequestID), // the client gets it as Apigw-Requestid
 		slog.Int("code", int(e.code)),
 		slog.String("subject", r.caller.Subject),
 		slog.String("token_id", r.caller.ID),

@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { processtest.Main(m, main) }
 
-// The authorizer finds a token in the table that TOKENS_TABLE names.
+// The authorizer uses the table that TOKENS_TABLE names.
 func TestTokenInTable(t *testing.T) {
 	client, _, table := dynamotest.NewTables(t)
 	bearer, issued, err := token.Issue("alice", time.Now(), time.Hour)
@@ -33,7 +33,7 @@ func TestTokenInTable(t *testing.T) {
 	}
 }
 
-// A function that cannot run logs why, with its version, and exits with 1.
+// A function that cannot run exits with status 1 and logs why.
 func TestMissingVariable(t *testing.T) {
 	function := exec.CommandContext(t.Context(), os.Args[0])
 	function.Env = processtest.Environment("http://127.0.0.1:1", "AWS_LAMBDA_FUNCTION_VERSION=7")

@@ -1,12 +1,9 @@
-// Command createplant is the Lambda function behind POST /plants. It reads PLANTS_TABLE and the variables in package
-// function.
+// Command createplant is the Lambda function behind POST /plants. It needs the environment variable PLANTS_TABLE
+// and those in package function.
 package main
 
 import (
-	"log/slog"
-
 	"github.com/aws/aws-lambda-go/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"plantstore/cmd/internal/function"
 	"plantstore/internal/api"
@@ -14,7 +11,6 @@ import (
 )
 
 func main() {
-	function.Run("PLANTS_TABLE", func(client *dynamodb.Client, table string, log *slog.Logger) lambda.Handler {
-		return &api.CreatePlant{Plants: &dynamo.Plants{Client: client, Table: table}, Log: log}
-	})
+	client, table, log := function.Setup("PLANTS_TABLE")
+	lambda.Start(&api.CreatePlant{Plants: &dynamo.Plants{Client: client, Table: table}, Log: log})
 }

@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { processtest.Main(m, main) }
 
-// createplant stores a plant in the table that PLANTS_TABLE names.
+// createplant uses the table that PLANTS_TABLE names.
 func TestPlantInTable(t *testing.T) {
 	_, plants, _ := dynamotest.NewTables(t)
 	environment := processtest.Environment(dynamotest.Endpoint(t), "PLANTS_TABLE="+plants)

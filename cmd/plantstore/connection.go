@@ -19,20 +19,19 @@ import (
 )
 
 const (
-	timeout        = 10 * time.Second // of what a command asks of AWS, retries included
+	timeout        = 10 * time.Second // of a call to AWS, including retries
 	attemptTimeout = 3 * time.Second
-	tokensTable    = "TokensTable" // in template.yaml, and so the table's name under sam local
+	tokensTable    = "TokensTable" // logical id in template.yaml; under sam local, also the name of the table
 )
 
-// connection selects a table of tokens. The SDK takes the region and the credentials from the environment, a profile or
-// SSO.
+// connection has the flags that select a table of tokens. The SDK reads the region and the credentials from the
+// environment, a profile or SSO.
 type connection struct {
 	Stack       string `xor:"table" help:"CloudFormation stack with the table of tokens."`
 	Table       string `xor:"table" help:"Table of tokens (with an endpoint, by default TokensTable)."`
 	EndpointURL string `env:"AWS_ENDPOINT_URL_DYNAMODB,AWS_ENDPOINT_URL" help:"URL of a DynamoDB outside AWS."`
 }
 
-// open returns the table that the flags select.
 func (c *connection) open(ctx context.Context) (*dynamo.Tokens, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -40,13 +39,13 @@ func (c *connection) open(ctx context.Context) (*dynamo.Tokens, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := loadConfig(ctx, strings.HasPrefix(c.EndpointURL, "http:")) // AWS has https
+	cfg, err := loadConfig(ctx, strings.HasPrefix(c.EndpointURL, "http:")) // AWS uses https
 	if err != nil {
 		return nil, err
 	}
 	if c.EndpointURL != "" {
 		cfg.BaseEndpoint = &c.EndpointURL
-		cfg.ConfigSources = nil // in which an endpoint of the environment would win
+		cfg.ConfigSources = nil // otherwise an endpoint in the environment would win
 	}
 	return &dynamo.Tokens{Client: dynamo.NewClient(cfg), Table: table}, nil
 }
@@ -61,7 +60,6 @@ func (c *connection) tableName(ctx context.Context) (string, error) {
 	return cmp.Or(c.Table, tokensTable), nil
 }
 
-// findTable returns the name of the table of tokens in a stack.
 func findTable(ctx context.Context, stack string) (string, error) {
 	cfg, err := loadConfig(ctx, false)
 	if err != nil {
@@ -75,8 +73,8 @@ func findTable(ctx context.Context, stack string) (string, error) {
 	return aws.ToString(out.StackResourceDetail.PhysicalResourceId), nil
 }
 
-// loadConfig returns the SDK's configuration. A local DynamoDB gets credentials of its own: it needs some, and the user
-// may have none.
+// loadConfig returns the SDK's configuration. A local DynamoDB needs credentials too, but any will do, and the user may
+// have none.
 func loadConfig(ctx context.Context, local bool) (aws.Config, error) {
 	httpClient := awshttp.NewBuildableClient().WithTimeout(attemptTimeout)
 	options := []func(*config.LoadOptions) error{config.WithHTTPClient(httpClient), config.WithLogger(logging.Nop{})}
@@ -88,7 +86,7 @@ func loadConfig(ctx context.Context, local bool) (aws.Config, error) {
 	if err != nil {
 		return cfg, err
 	}
-	if _, err := cfg.Credentials.Retrieve(ctx); err != nil { // the SDK's own error speaks of EC2
+	if _, err := cfg.Credentials.Retrieve(ctx); err != nil { // the SDK's own error is about EC2
 		return cfg, fmt.Errorf("no AWS credentials: set AWS_PROFILE to a profile that has them (%w)", err)
 	}
 	return cfg, nil

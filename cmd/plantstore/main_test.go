@@ -15,18 +15,18 @@ import (
 
 func TestMain(m *testing.M) { processtest.Main(m, main) }
 
-// tool is the command plantstore with an environment of its own.
+// tool runs the command plantstore.
 type tool struct {
 	environment []string
-	flags       string // at the end of every command line
+	flags       string // added to every command line
 }
 
 func newTool(t *testing.T, environment ...string) tool {
 	t.Helper()
 	return tool{environment: append([]string{
 		processtest.AsCommand, "GORACE=" + os.Getenv("GORACE"), "AWS_EC2_METADATA_DISABLED=true",
-		"HOME=" + t.TempDir(),       // without a configuration of the user who runs the tests
-		"GOCOVERDIR=" + t.TempDir(), // without it, `go test -cover` makes the command print a warning
+		"HOME=" + t.TempDir(),       // without the user's configuration
+		"GOCOVERDIR=" + t.TempDir(), // otherwise the command prints a warning under `go test -cover`
 	}, environment...)}
 }
 
@@ -49,7 +49,8 @@ func (p tool) run(t *testing.T, args, stdin string) result {
 	return result{status: command.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
 }
 
-// check runs the command and compares the result. The outputs in want are regular expressions for the whole outputs.
+// check runs the command and compares the result. The outputs in want are regular expressions, which must match the whole
+// outputs.
 func (p tool) check(t *testing.T, args string, want result) {
 	t.Helper()
 	got := p.run(t, args, "")
@@ -59,7 +60,7 @@ func (p tool) check(t *testing.T, args string, want result) {
 	}
 }
 
-// A failure has one line on standard error, which says what is wrong or what to do.
+// A failure prints one line on standard error, which says what is wrong or what to do.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, args, want string }{

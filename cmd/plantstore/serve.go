@@ -24,7 +24,7 @@ type serveCommand struct {
 	Addr string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on (default ${default})."`
 }
 
-// Run starts a server with a new token, prints how to use it, and serves until the process is stopped.
+// Run starts a server with a new token, prints how to use them, and serves until the process is stopped.
 func (c *serveCommand) Run(ctx context.Context) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Addr)
 	if err != nil {
@@ -62,21 +62,25 @@ func newServer(tokens token.Store, log *slog.Logger) *http.Server {
 			},
 			Log: log,
 		}),
-		DisableGeneralOptionsHandler: true, // an HTTP API has none
+		DisableGeneralOptionsHandler: true, // to answer OPTIONS * like an HTTP API
 		ReadHeaderTimeout:            5 * time.Second,
 		ReadTimeout:                  10 * time.Second,
-		MaxHeaderBytes:               10240 - 4096, // an HTTP API's limit, to which net/http adds 4096
+		MaxHeaderBytes:               10240 - 4096, // net/http adds 4096; together, the limit of an HTTP API
 	}
 }
 
-// withDocs answers requests for the contract, and for the page that shows it.
+// withDocs serves the contract, and a web page that shows it under /docs/. All other requests go to next.
 func withDocs(next http.Handler) http.Handler {
 	page := v5emb.New("Plant Store", "/openapi.yaml", "/docs/")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path := r.URL.Path
 		switch {
-		case r.URL.Path == "/openapi.yaml":
-			_, _ = w.Write(plantstore.OpenAPI) // the client may have gone
-		case strings.HasPrefix(r.URL.Path, "/docs/"):
+		case r.Method == http.MethodGet && (path == "/" || path == "/docs"):
+			http.Redirect(w, r, "/docs/", http.StatusFound)
+		case path == "/openapi.yaml":
+			w.Header().Set("Content-Type", "application/yaml") // RFC 9512
+			_, _ = w.Write(plantstore.OpenAPI)                 // the client may be gone
+		case strings.HasPrefix(path, "/docs/"):
 			page.ServeHTTP(w, r)
 		default:
 			next.ServeHTTP(w, r)

@@ -14,7 +14,7 @@ import (
 	"plantstore/internal/memory"
 )
 
-// startServer starts `plantstore serve` on a free port, and stops it at the end of the test. It returns what it prints.
+// startServer starts `plantstore serve` on a free port until the test ends. It returns what the command prints.
 func startServer(t *testing.T) (greeting string) {
 	t.Helper()
 	command := exec.Command(os.Args[0], "serve", "--addr", "127.0.0.1:0")
@@ -37,8 +37,8 @@ func startServer(t *testing.T) (greeting string) {
 	return greeting
 }
 
-// README.md shows the command that serve prints, and what that prints when it is run, run again, and run with another
-// key. The command sends the token to no proxy.
+// README.md shows the curl command that serve prints, and its answers: first, repeated, and with another key. The command
+// sends the token to no proxy.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile("../../README.md")
@@ -66,14 +66,28 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// The server shows the contract, and the page for it.
 func TestDocs(t *testing.T) {
 	server := newServer(memory.Tokens{}, slog.New(slog.DiscardHandler))
-	for path, want := range map[string]string{"/docs/": "/openapi.yaml", "/openapi.yaml": "title: Plant Store"} {
-		w := httptest.NewRecorder()
-		server.Handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
-		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), want) {
-			t.Errorf("GET %s = %d %.200s, want 200 and %s", path, w.Code, w.Body, want)
-		}
+	for _, test := range []struct {
+		method, path string
+		status       int
+		contentType  string
+		want         string // in the body
+	}{
+		{http.MethodGet, "/", http.StatusFound, "text/html; charset=utf-8", `href="/docs/"`},
+		{http.MethodGet, "/docs", http.StatusFound, "text/html; charset=utf-8", `href="/docs/"`},
+		{http.MethodGet, "/docs/", http.StatusOK, "text/html", "/openapi.yaml"},
+		{http.MethodGet, "/openapi.yaml", http.StatusOK, "application/yaml", "title: Plant Store"},
+		{http.MethodPost, "/", http.StatusNotFound, "application/json", "Not Found"},
+		{http.MethodGet, "/docsx", http.StatusNotFound, "application/json", "Not Found"},
+	} {
+		t.Run(test.method+" "+test.path, func(t *testing.T) {
+			w := httptest.NewRecorder()
+			server.Handler.ServeHTTP(w, httptest.NewRequest(test.method, test.path, nil))
+			contentType := w.Header().Get("Content-Type")
+			if w.Code != test.status || contentType != test.contentType || !strings.Contains(w.Body.String(), test.want) {
+				t.Errorf("%d %s %.200s, want %d %s %s", w.Code, contentType, w.Body, test.status, test.contentType, test.want)
+			}
+		})
 	}
 }

@@ -25,22 +25,26 @@ type tokenCommand struct {
 	Revoke revokeCommand `cmd:"" help:"Revoke a token immediately."`
 }
 
-// lifetime is a duration, also in days, such as 30d.
+// lifetime is a flag with a duration, which may be in days, such as 30d.
 type lifetime time.Duration
 
 // Decode implements [kong.MapperValue].
 func (l *lifetime) Decode(ctx *kong.DecodeContext) error {
-	text := ctx.Scan.Pop().String()
-	duration, err := time.ParseDuration(text)
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		n, notNumber := strconv.ParseInt(days, 10, 16)
-		duration, err = time.Duration(n)*24*time.Hour, notNumber
-	}
+	duration, err := parseLifetime(ctx.Scan.Pop().String())
 	if err != nil || duration < time.Second {
 		return errors.New("must be a time such as 90m, 12h or 30d")
 	}
 	*l = lifetime(duration)
 	return nil
+}
+
+func parseLifetime(text string) (time.Duration, error) {
+	days, ok := strings.CutSuffix(text, "d")
+	if !ok {
+		return time.ParseDuration(text)
+	}
+	n, err := strconv.ParseInt(days, 10, 16) // 16 bits of days do not overflow a Duration
+	return time.Duration(n) * 24 * time.Hour, err
 }
 
 type issueCommand struct {
@@ -141,7 +145,7 @@ func (c *revokeCommand) Run(ctx context.Context, command *tokenCommand) error {
 	return nil
 }
 
-// tokenID also takes a token as the argument.
+// tokenID returns the id in the argument, which may also be a whole token.
 func (c *revokeCommand) tokenID() (string, error) {
 	text := c.ID
 	if text == "-" {

@@ -17,8 +17,8 @@ import (
 	"plantstore/test/processtest"
 )
 
-// tokenTool returns a command with an empty table of tokens, and the store in it. The access key id in its environment
-// is one that DynamoDB Local refuses.
+// tokenTool returns the command with an empty table of tokens, and that table. DynamoDB Local would refuse the access key
+// id in the environment, so the command must not use it.
 func tokenTool(t *testing.T) (tool, *dynamo.Tokens) {
 	t.Helper()
 	client, _, tokens := dynamotest.NewTables(t)
@@ -28,7 +28,7 @@ func tokenTool(t *testing.T) (tool, *dynamo.Tokens) {
 	return plantstore, &dynamo.Tokens{Client: client, Table: tokens}
 }
 
-// issue issues a token with these flags and returns it with its id. Standard error, which may be logged, lacks it.
+// issue issues a token, and returns it with its id. The token must not be on standard error, which may be logged.
 func (p tool) issue(t *testing.T, subject, flags string) (bearer, id string) {
 	t.Helper()
 	got := p.run(t, "token issue --subject "+subject+" "+flags, "")
@@ -41,7 +41,7 @@ func (p tool) issue(t *testing.T, subject, flags string) (bearer, id string) {
 	return bearer, id
 }
 
-// header is the first line of a list, as a regular expression.
+// header matches the first line of a list.
 const header = "ID +SUBJECT +CREATED +EXPIRES +STATE\n"
 
 func TestRevokeAndList(t *testing.T) {
@@ -67,8 +67,8 @@ func TestRevokeAndList(t *testing.T) {
 	plantstore.check(t, "token list --expiring 1h", result{stdout: header})
 }
 
-// With --stack, the command uses the stack's table. --endpoint-url is the URL of DynamoDB, and not of CloudFormation,
-// whatever the variables say.
+// With --stack, the command asks CloudFormation for the table. --endpoint-url is the URL of DynamoDB, but not that of
+// CloudFormation, whatever the environment says.
 func TestStack(t *testing.T) {
 	t.Parallel()
 	_, store := tokenTool(t)
@@ -87,8 +87,8 @@ func TestStack(t *testing.T) {
 	}
 }
 
-// A refusal of DynamoDB is the error of the command. A token that an earlier attempt may have stored is named. At an
-// endpoint, the table is TokensTable, and no variable switches --endpoint-url off.
+// The command prints DynamoDB's error. After `token issue`, it names the token, which may be stored. With an endpoint, the
+// default table is TokensTable, and no environment variable disables --endpoint-url.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	database := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -109,7 +109,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A command that gets no answer of DynamoDB ends after at most ten seconds.
+// If DynamoDB does not answer, a command ends within ten seconds.
 func TestNoAnswer(t *testing.T) {
 	for name, command := range map[string]interface {
 		Run(ctx context.Context, command *tokenCommand) error

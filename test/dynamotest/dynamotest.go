@@ -1,4 +1,4 @@
-// Package dynamotest gives tests access to the DynamoDB Local that tools/local/dynamodb starts.
+// Package dynamotest gives tests a DynamoDB Local, which tools/local/dynamodb starts.
 package dynamotest
 
 import (
@@ -14,7 +14,7 @@ import (
 	"plantstore/test/processtest"
 )
 
-// Endpoint returns the URL of DynamoDB Local. If none runs, it skips the test, or fails it with CI=true.
+// Endpoint returns the URL of DynamoDB Local. If it is not running, Endpoint skips the test, or fails it with CI=true.
 func Endpoint(t testing.TB) string {
 	t.Helper()
 	endpoint := os.Getenv("AWS_ENDPOINT_URL_DYNAMODB")
@@ -24,8 +24,7 @@ func Endpoint(t testing.TB) string {
 	return endpoint
 }
 
-// NewTables creates two empty tables and deletes them when the test ends. It returns a client and the names
-// of the tables.
+// NewTables returns a client of DynamoDB Local, and the names of two empty tables, which it deletes when the test ends.
 func NewTables(t testing.TB) (client *dynamodb.Client, plants, tokens string) {
 	t.Helper()
 	client = dynamo.NewLocalClient(Endpoint(t))

@@ -1,5 +1,4 @@
-// Package processtest runs the command of a test's package as a process: the test's own program, so that nothing is
-// built.
+// Package processtest re-executes the test binary as the command under test.
 package processtest
 
 import (
@@ -13,7 +12,7 @@ import (
 	"time"
 )
 
-// SkipWithout skips a test on a machine without what it needs, or fails it with CI=true.
+// SkipWithout skips a test that needs something which this machine lacks. With CI=true, it fails the test.
 func SkipWithout(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
@@ -22,10 +21,10 @@ func SkipWithout(t testing.TB, what string) {
 	t.Skip("skipped: this test needs " + what)
 }
 
-// AsCommand is the variable with which a program of tests runs as the command: see [Main].
+// AsCommand is the environment variable with which a test binary runs as the command. See [Main].
 const AsCommand = "RUN_AS_COMMAND=yes"
 
-// Main is for the TestMain of a command. It runs the tests, or, in a process that they started, the command.
+// Main is the TestMain of a command. It runs the tests or, in a process with [AsCommand], the command.
 func Main(m *testing.M, command func()) {
 	if os.Getenv("RUN_AS_COMMAND") == "yes" {
 		command()
@@ -34,7 +33,7 @@ func Main(m *testing.M, command func()) {
 	m.Run()
 }
 
-// Environment returns what a function needs for the DynamoDB at endpoint, and what else is given, such as its table.
+// Environment returns the environment of a function that uses the DynamoDB at endpoint, with the given variables added.
 func Environment(endpoint string, others ...string) []string {
 	return append([]string{
 		AsCommand, "GORACE=" + os.Getenv("GORACE"), "AWS_ENDPOINT_URL_DYNAMODB=" + endpoint, "AWS_REGION=us-east-1",

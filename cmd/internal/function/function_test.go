@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// A function opens its connection before its first invocation, when Lambda gives it more CPU. If a variable is missing,
-// it does not start.
+// A function connects to DynamoDB before its first invocation. It does not start if an environment variable is missing.
 func TestOpen(t *testing.T) {
 	var requests int
 	database := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests++ }))
@@ -34,8 +33,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// A function uses the credentials of its role, and AWS's DynamoDB unless an endpoint is set. Under sam local it never
-// gets the developer's credentials, nor AWS's DynamoDB.
+// A function uses AWS's DynamoDB unless an endpoint is set. Under sam local, it never uses AWS's DynamoDB or the
+// developer's credentials.
 func TestConfig(t *testing.T) {
 	const own, general = "http://own:1", "https://general:1"
 	for _, test := range []struct {
@@ -74,8 +73,8 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// net/http writes responses by package log.
-func TestOthersLogNothing(t *testing.T) {
+// net/http would write responses to the log.
+func TestPackageLogIsDiscarded(t *testing.T) {
 	defer log.SetOutput(log.Writer())
 	newLog()
 	if log.Writer() != io.Discard {

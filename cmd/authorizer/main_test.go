@@ -27,7 +27,8 @@ func TestTokenInTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	environment := processtest.Environment(dynamotest.Endpoint(t), "TOKENS_TABLE="+table)
-	got, _ := processtest.Invoke(t, os.Args[0], environment, `{"headers":{"authorization":"Bearer `+bearer+`"}}`)
+	event := `{"headers":{"authorization":"Bearer ` + bearer + `"}}`
+	got := processtest.Invoke(t, os.Args[0], environment, event)[0].Body
 	if want := `"verdict":"allow"`; !strings.Contains(got, want) {
 		t.Errorf("the authorizer answers %s, want %s", got, want)
 	}

@@ -41,27 +41,40 @@ func Environment(endpoint string, others ...string) []string {
 	}, others...)
 }
 
-// Invoke starts a function behind a stand-in for Lambda's Runtime API and gives it an event. It returns the answer, and
-// how long that took. The function then exits, because the stand-in takes the answer with status 200, not 202.
-func Invoke(t testing.TB, program string, environment []string, event string) (answer string, took time.Duration) {
+// An Answer is what a function answers to an event.
+type Answer struct {
+	Body string
+	Took time.Duration // since the process started, or, after the first answer, since the function got the event
+}
+
+// Invoke starts a function behind a stand-in for Lambda's Runtime API, and gives it the events one after the other. The
+// function exits after the last one, because the stand-in accepts that answer with status 200 instead of 202.
+func Invoke(t testing.TB, program string, environment []string, events ...string) []Answer {
 	t.Helper()
-	var began time.Time
+	var answers []Answer
+	var begin time.Time
 	runtime := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {
-			content, _ := io.ReadAll(r.Body) // the test finds what it lacks
-			answer, took = string(content), time.Since(began)
+			body, _ := io.ReadAll(r.Body) // the test fails if a part is missing
+			answers = append(answers, Answer{Body: string(body), Took: time.Since(begin)})
+			if len(answers) < len(events) {
+				w.WriteHeader(http.StatusAccepted)
+			}
 			return
 		}
+		if len(answers) > 0 {
+			begin = time.Now()
+		}
 		w.Header().Set("Lambda-Runtime-Deadline-Ms", fmt.Sprint(time.Now().Add(time.Minute).UnixMilli()))
-		_, _ = io.WriteString(w, event) // it fails only if the function has exited
+		_, _ = io.WriteString(w, events[len(answers)]) // it fails only if the function has exited
 	}))
 	function := exec.CommandContext(t.Context(), program)
 	function.Env = append([]string{"AWS_LAMBDA_RUNTIME_API=" + runtime.Listener.Addr().String()}, environment...)
-	began = time.Now()
-	printed, _ := function.CombinedOutput() // the stand-in makes it fail
+	begin = time.Now()
+	printed, _ := function.CombinedOutput() // the function fails at the status 200
 	runtime.Close()
-	if answer == "" {
-		t.Fatalf("the function gives no answer and logs %s", printed)
+	if len(answers) != len(events) {
+		t.Fatalf("the function gives %d answers to %d events, and logs %s", len(answers), len(events), printed)
 	}
-	return answer, took
+	return answers
 }

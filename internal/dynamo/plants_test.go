@@ -144,7 +144,7 @@ func TestCreate(t *testing.T) {
 				fake := newFake(test.outcomes...)
 				fake.store(test.stored)
 				err := create(t, fake, "alice")
-				if promised(err) != test.want || !strings.Contains(fmt.Sprint(err), test.wantText) {
+				if !errors.Is(promised(err), test.want) || !strings.Contains(fmt.Sprint(err), test.wantText) {
 					t.Errorf("Create = %v, want %v with %q", err, test.want, test.wantText)
 				}
 				if got := fake.item("1"); got != test.wantStored {
@@ -184,7 +184,7 @@ func TestOutage(t *testing.T) {
 					fake := newFake(test.outcomes...)
 					start := time.Now()
 					err := create(t, fake, "alice")
-					if promised(err) != plant.ErrUnavailable || !strings.Contains(fmt.Sprint(err), test.wantText) {
+					if !errors.Is(err, plant.ErrUnavailable) || !strings.Contains(fmt.Sprint(err), test.wantText) {
 						t.Errorf("Create = %v, want %v with %q", err, plant.ErrUnavailable, test.wantText)
 					}
 					if got := fake.item("1"); got != test.wantStored {
@@ -205,8 +205,14 @@ func TestOutage(t *testing.T) {
 // the id exists.
 func TestRace(t *testing.T) {
 	outcomes := []outcome{
-		answered, {fault: connectionBreaks}, {applied: true, fault: connectionBreaks}, {fault: throttled},
-		answered, {fault: hangs}, {applied: true, fault: hangs}, {applied: true, fault: fails},
+		answered,
+		{fault: connectionBreaks},
+		{applied: true, fault: connectionBreaks},
+		{fault: throttled},
+		answered,
+		{fault: hangs},
+		{applied: true, fault: hangs},
+		{applied: true, fault: fails},
 	}
 	subjects := []string{"alice", "alice", "alice", "bob", "bob", "bob"}
 	count := map[error]int{}
@@ -227,7 +233,7 @@ func TestRace(t *testing.T) {
 				if stored == strings.ReplaceAll(aliceFern, "alice", subject) {
 					want = nil
 				}
-				if errs[i] != want && errs[i] != plant.ErrUnavailable {
+				if !errors.Is(errs[i], want) && !errors.Is(errs[i], plant.ErrUnavailable) {
 					t.Errorf("seed %d: %s gets %v, and the table has %s", seed, subject, errs[i], stored)
 				}
 				count[errs[i]]++
@@ -324,7 +330,7 @@ func TestCanceled(t *testing.T) {
 		}
 		store := &Plants{Client: newClient(fake), Table: "plants"}
 		for range 2 {
-			if err := store.Create(ctx, plant.Write{}); promised(err) != plant.ErrUnavailable || len(fake.attempts) != 10 {
+			if err := store.Create(ctx, plant.Write{}); !errors.Is(err, plant.ErrUnavailable) || len(fake.attempts) != 10 {
 				t.Errorf("Create = %v after %d attempts, want %v after 10", err, len(fake.attempts), plant.ErrUnavailable)
 			}
 		}
@@ -336,7 +342,7 @@ func TestWithoutCredentials(t *testing.T) {
 		return aws.Credentials{}, errors.New("the credentials have expired")
 	})
 	store := &Plants{Client: NewClient(aws.Config{Region: "us-east-1", Credentials: expired}), Table: "plants"}
-	if err := store.Create(t.Context(), plant.Write{}); promised(err) != errOther {
+	if err := store.Create(t.Context(), plant.Write{}); !errors.Is(promised(err), errOther) {
 		t.Errorf("Create = %v, want an error that is not %v", err, plant.ErrUnavailable)
 	}
 }

@@ -56,15 +56,16 @@ func BenchmarkFunctions(b *testing.B) {
 		{name: "usual", binary: build(b, "tools/bench/baseline"), event: create, want: "Monstera", environment: usual},
 	}
 	for b.Loop() {
-		for i, f := range functions { // in turns, so that another load on the machine slows all
+		for i := range functions { // in turns, so that another load on the machine slows all
+			f := &functions[i]
 			answers := processtest.Invoke(b, f.binary, f.environment, f.event, f.event)
 			for _, answer := range answers {
 				if !strings.Contains(answer.Body, f.want) {
 					b.Fatalf("%s answers %s, want %q in it", f.name, answer.Body, f.want)
 				}
 			}
-			functions[i].first = append(f.first, answers[0].Took.Seconds()*1e3)
-			functions[i].second = append(f.second, answers[1].Took.Seconds()*1e3)
+			f.first = append(f.first, answers[0].Took.Seconds()*1e3)
+			f.second = append(f.second, answers[1].Took.Seconds()*1e3)
 		}
 	}
 	b.ReportMetric(0, "ns/op")

@@ -41,8 +41,12 @@ type roundTrip = func(*http.Request) (*http.Response, error)
 // answered is an attempt without a fault.
 var answered = outcome{applied: true}
 
-// newFake returns a fake whose attempts have these outcomes, one after the other. The last one repeats.
+// newFake returns a fake whose attempts have these outcomes, one after the other. The last one repeats. By default, every
+// attempt is answered.
 func newFake(outcomes ...outcome) *fake {
+	if len(outcomes) == 0 {
+		outcomes = []outcome{answered}
+	}
 	f := &fake{items: map[string]attributes{}}
 	f.next = func() outcome { return outcomes[min(len(f.attempts), len(outcomes))-1] }
 	return f

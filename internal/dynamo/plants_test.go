@@ -90,59 +90,36 @@ func TestSingleFaults(t *testing.T) {
 	}
 }
 
-func TestCreate(t *testing.T) {
-	change := func(from, to string) string { return strings.Replace(aliceFern, from, to, 1) }
-	ficus := change("fern", "ficus")
-	tagged := change(`"write_key"`, `"tag":{"S":""},"write_key"`)
-	keyless := change(`,"write_key":{"S":"alice's key"}`, "")
+func TestSeveralFaults(t *testing.T) {
 	lost := outcome{applied: true, fault: connectionBreaks}
 	tests := []struct {
 		name       string
-		stored     string // before the call
 		outcomes   []outcome
 		want       error
 		wantText   string // in the error, and so in the log
 		wantStored string
 	}{
-		{name: "new", outcomes: []outcome{answered}, wantStored: aliceFern},
 		{name: "two lost answers", outcomes: []outcome{lost, lost, answered}, wantStored: aliceFern},
 		{name: "three failures", outcomes: []outcome{{fault: fails}, {fault: fails}, {fault: fails}, answered}, wantStored: aliceFern},
-
-		{name: "same request", stored: aliceFern, outcomes: []outcome{answered}, wantStored: aliceFern},
-		{
-			name: "same request, with another program's attribute", outcomes: []outcome{answered},
-			stored: change("{", `{"TAG":{"S":"note"},`), wantStored: change("{", `{"TAG":{"S":"note"},`),
-		},
-		{
-			name: "same request, with another time", outcomes: []outcome{answered},
-			stored: change("2026-03-01T12:00:00Z", "yesterday"), wantStored: change("2026-03-01T12:00:00Z", "yesterday"),
-		},
-		{name: "same key, another name", stored: ficus, outcomes: []outcome{answered}, want: plant.ErrKeyReused, wantStored: ficus},
-		{name: "same key, with a tag", stored: tagged, outcomes: []outcome{answered}, want: plant.ErrKeyReused, wantStored: tagged},
-		{name: "another key", stored: bobFern, outcomes: []outcome{answered}, want: plant.ErrExists, wantStored: bobFern},
-		{name: "another key, after a fault", stored: bobFern, outcomes: []outcome{lost, answered}, want: plant.ErrExists, wantStored: bobFern},
-		{name: "no key", stored: keyless, outcomes: []outcome{answered}, want: plant.ErrExists, wantStored: keyless},
-
-		{name: "access denied", outcomes: []outcome{{fault: denied}}, want: errOther, wantText: "AccessDenied"},
-		{
-			name: "access denied by another server", outcomes: []outcome{{fault: answer(403, `{"__type": "AccessDeniedException"}`)}},
-			want: errOther, wantText: "AccessDenied",
-		},
-		{name: "access denied after throttling", outcomes: []outcome{{fault: throttled}, {fault: denied}}, want: errOther, wantText: "AccessDenied"},
-		{
-			name: "no table after a lost answer", outcomes: []outcome{lost, {fault: refuse(400, "ResourceNotFoundException")}},
-			want: errOther, wantText: "ResourceNotFound", wantStored: aliceFern,
-		},
 		{
 			name: "existing item not returned", outcomes: []outcome{lost, {fault: refuse(400, "ConditionalCheckFailedException")}},
 			want: plant.ErrUnavailable, wantText: "item was not returned", wantStored: aliceFern,
+		},
+		{name: "refusal", outcomes: []outcome{{fault: denied}}, want: errOther, wantText: "AccessDenied"},
+		{
+			name: "refusal of another server", outcomes: []outcome{{fault: answer(403, `{"__type": "AccessDeniedException"}`)}},
+			want: errOther, wantText: "AccessDenied",
+		},
+		{name: "refusal after throttling", outcomes: []outcome{{fault: throttled}, {fault: denied}}, want: errOther, wantText: "AccessDenied"},
+		{
+			name: "refusal after a lost answer", outcomes: []outcome{lost, {fault: refuse(400, "ResourceNotFoundException")}},
+			want: errOther, wantText: "ResourceNotFound", wantStored: aliceFern,
 		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				fake := newFake(test.outcomes...)
-				fake.store(test.stored)
 				err := create(t, fake, "alice")
 				if !errors.Is(promised(err), test.want) || !strings.Contains(fmt.Sprint(err), test.wantText) {
 					t.Errorf("Create = %v, want %v with %q", err, test.want, test.wantText)
@@ -155,6 +132,38 @@ func TestCreate(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A stored item never changes. Only a request with the same key and plant is the same request.
+func TestExistingItem(t *testing.T) {
+	change := func(from, to string) string { return strings.Replace(aliceFern, from, to, 1) }
+	tests := []struct {
+		name string
+		item string
+		want error
+	}{
+		{"same request", aliceFern, nil},
+		{"same request at another time", change("2026-03-01T12:00:00Z", "yesterday"), nil},
+		{"same request, with an attribute of another program", change("{", `{"TAG":{"S":"note"},`), nil},
+		{"another name", change("fern", "ficus"), plant.ErrKeyReused},
+		{"an empty tag", change(`"write_key"`, `"tag":{"S":""},"write_key"`), plant.ErrKeyReused},
+		{"another key", bobFern, plant.ErrExists},
+		{"no key", change(`,"write_key":{"S":"alice's key"}`, ""), plant.ErrExists},
+	}
+	for _, test := range tests {
+		for _, outcomes := range [][]outcome{{answered}, {{applied: true, fault: connectionBreaks}, answered}} {
+			t.Run(fmt.Sprintf("%s, attempts: %d", test.name, len(outcomes)), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					fake := newFake(outcomes...)
+					fake.store(test.item)
+					err := create(t, fake, "alice")
+					if got := fake.item("1"); !errors.Is(promised(err), test.want) || got != test.item {
+						t.Errorf("Create = %v, stored %s, want %v, %s", err, got, test.want, test.item)
+					}
+				})
+			})
+		}
 	}
 }
 

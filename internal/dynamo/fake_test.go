@@ -153,11 +153,11 @@ func (f *fake) item(id string) string {
 
 // Faults. The named ones are those that several tests need.
 var (
-	connectionBreaks = fail(io.ErrUnexpectedEOF)
-	hangs            = waitAnd(time.Hour, connectionBreaks)
-	fails            = refuse(500, "InternalServerError")
-	throttled        = refuse(400, "ThrottlingException")
-	denied           = refuse(400, "AccessDeniedException")
+	brokenConnection = fail(io.ErrUnexpectedEOF)
+	noAnswer         = waitAnd(time.Hour, brokenConnection)
+	internalError    = refuse(500, "InternalServerError")
+	throttling       = refuse(400, "ThrottlingException")
+	accessDenied     = refuse(400, "AccessDeniedException")
 )
 
 func fail(err error) roundTrip {

@@ -60,13 +60,13 @@ func promised(err error) error {
 func TestSingleFaults(t *testing.T) {
 	for name, fault := range map[string]roundTrip{
 		"unknown host":            fail(&net.DNSError{Err: "no such host", IsNotFound: true}),
-		"broken connection":       connectionBreaks,
-		"no answer":               hangs,
+		"broken connection":       brokenConnection,
+		"no answer":               noAnswer,
 		"truncated answer":        respond(200, iotest.ErrReader(io.ErrUnexpectedEOF)),
 		"stalled answer":          stallInAnswer,
 		"answer that is not JSON": answer(200, "#"),
-		"internal error":          fails,
-		"throttling":              throttled,
+		"internal error":          internalError,
+		"throttling":              throttling,
 		"account limit":           refuse(400, "RequestLimitExceeded"),
 		"transaction conflict":    refuse(400, "TransactionConflictException"),
 		"replication conflict":    refuse(400, "ReplicatedWriteConflictException"),
@@ -91,7 +91,7 @@ func TestSingleFaults(t *testing.T) {
 }
 
 func TestSeveralFaults(t *testing.T) {
-	lost := outcome{applied: true, fault: connectionBreaks}
+	lost := outcome{applied: true, fault: brokenConnection}
 	tests := []struct {
 		name       string
 		outcomes   []outcome
@@ -100,17 +100,20 @@ func TestSeveralFaults(t *testing.T) {
 		wantStored string
 	}{
 		{name: "two lost answers", outcomes: []outcome{lost, lost, answered}, wantStored: aliceFern},
-		{name: "three failures", outcomes: []outcome{{fault: fails}, {fault: fails}, {fault: fails}, answered}, wantStored: aliceFern},
+		{
+			name:     "three failures",
+			outcomes: []outcome{{fault: internalError}, {fault: internalError}, {fault: internalError}, answered}, wantStored: aliceFern,
+		},
 		{
 			name: "existing item not returned", outcomes: []outcome{lost, {fault: refuse(400, "ConditionalCheckFailedException")}},
 			want: plant.ErrUnavailable, wantText: "item was not returned", wantStored: aliceFern,
 		},
-		{name: "refusal", outcomes: []outcome{{fault: denied}}, want: errOther, wantText: "AccessDenied"},
+		{name: "refusal", outcomes: []outcome{{fault: accessDenied}}, want: errOther, wantText: "AccessDenied"},
 		{
 			name: "refusal of another server", outcomes: []outcome{{fault: answer(403, `{"__type": "AccessDeniedException"}`)}},
 			want: errOther, wantText: "AccessDenied",
 		},
-		{name: "refusal after throttling", outcomes: []outcome{{fault: throttled}, {fault: denied}}, want: errOther, wantText: "AccessDenied"},
+		{name: "refusal after throttling", outcomes: []outcome{{fault: throttling}, {fault: accessDenied}}, want: errOther, wantText: "AccessDenied"},
 		{
 			name: "refusal after a lost answer", outcomes: []outcome{lost, {fault: refuse(400, "ResourceNotFoundException")}},
 			want: errOther, wantText: "ResourceNotFound", wantStored: aliceFern,
@@ -152,7 +155,7 @@ func TestExistingItem(t *testing.T) {
 		{"no key", change(`,"write_key":{"S":"alice's key"}`, ""), plant.ErrExists},
 	}
 	for _, test := range tests {
-		for _, outcomes := range [][]outcome{{answered}, {{applied: true, fault: connectionBreaks}, answered}} {
+		for _, outcomes := range [][]outcome{{answered}, {{applied: true, fault: brokenConnection}, answered}} {
 			t.Run(fmt.Sprintf("%s, attempts: %d", test.name, len(outcomes)), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					fake := newFake(outcomes...)
@@ -176,13 +179,13 @@ func TestOutage(t *testing.T) {
 		wantStored string
 	}{
 		{name: "unknown host", outcomes: []outcome{{fault: fail(&net.DNSError{Err: "no such host", IsNotFound: true})}}, wantText: "no such host"},
-		{name: "no answer", outcomes: []outcome{{fault: hangs}}, wantText: "deadline exceeded"},
-		{name: "internal error", outcomes: []outcome{{fault: fails}}, wantText: "InternalServerError"},
-		{name: "throttling", outcomes: []outcome{{fault: throttled}}, wantText: "Throttling"},
-		{name: "slow throttling", outcomes: []outcome{{fault: waitAnd(500*time.Millisecond, throttled)}}, wantText: "Throttling"},
+		{name: "no answer", outcomes: []outcome{{fault: noAnswer}}, wantText: "deadline exceeded"},
+		{name: "internal error", outcomes: []outcome{{fault: internalError}}, wantText: "InternalServerError"},
+		{name: "throttling", outcomes: []outcome{{fault: throttling}}, wantText: "Throttling"},
+		{name: "slow throttling", outcomes: []outcome{{fault: waitAnd(500*time.Millisecond, throttling)}}, wantText: "Throttling"},
 		{name: "account limit", outcomes: []outcome{{fault: refuse(400, "RequestLimitExceeded")}}, wantText: "RequestLimitExceeded"},
 		{
-			name: "lost answer, then none", outcomes: []outcome{{applied: true, fault: connectionBreaks}, {fault: hangs}},
+			name: "lost answer, then none", outcomes: []outcome{{applied: true, fault: brokenConnection}, {fault: noAnswer}},
 			wantText: "deadline exceeded", wantStored: aliceFern,
 		},
 	}
@@ -215,13 +218,13 @@ func TestOutage(t *testing.T) {
 func TestRace(t *testing.T) {
 	outcomes := []outcome{
 		answered,
-		{fault: connectionBreaks},
-		{applied: true, fault: connectionBreaks},
-		{fault: throttled},
+		{fault: brokenConnection},
+		{applied: true, fault: brokenConnection},
+		{fault: throttling},
 		answered,
-		{fault: hangs},
-		{applied: true, fault: hangs},
-		{applied: true, fault: fails},
+		{fault: noAnswer},
+		{applied: true, fault: noAnswer},
+		{applied: true, fault: internalError},
 	}
 	subjects := []string{"alice", "alice", "alice", "bob", "bob", "bob"}
 	count := map[error]int{}
@@ -264,7 +267,7 @@ func TestDelays(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		for range 100 {
-			fake := newFake(append(slices.Repeat([]outcome{{fault: fails}}, len(limits)), answered)...)
+			fake := newFake(append(slices.Repeat([]outcome{{fault: internalError}}, len(limits)), answered)...)
 			if err := (&Plants{Client: newClient(fake), Table: "plants"}).Create(t.Context(), plant.Write{}); err != nil {
 				t.Fatal(err)
 			}
@@ -284,7 +287,7 @@ func TestDelays(t *testing.T) {
 // In a long outage, the retry quota of the client runs out. Then a call makes one attempt, until enough calls succeed.
 func TestQuota(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := newFake(outcome{fault: fails})
+		fake := newFake(outcome{fault: internalError})
 		store := &Plants{Client: newClient(fake), Table: "plants"}
 		var id int64
 		attempts := func() int { // of a new plant
@@ -300,7 +303,7 @@ func TestQuota(t *testing.T) {
 		for range 5 { // a retry costs five successes
 			attempts()
 		}
-		fake.next = func() outcome { return outcome{fault: fails} }
+		fake.next = func() outcome { return outcome{fault: internalError} }
 		if got := attempts(); got != 2 {
 			t.Errorf("%d attempts after the outage, want 2", got)
 		}
@@ -330,12 +333,12 @@ func TestClockSkew(t *testing.T) {
 func TestCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		fake := newFake(outcome{fault: fails})
+		fake := newFake(outcome{fault: internalError})
 		fake.next = func() outcome {
 			if len(fake.attempts) == 10 {
 				cancel()
 			}
-			return outcome{fault: fails}
+			return outcome{fault: internalError}
 		}
 		store := &Plants{Client: newClient(fake), Table: "plants"}
 		for range 2 {

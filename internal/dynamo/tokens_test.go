@@ -68,9 +68,9 @@ func TestFind(t *testing.T) {
 		{name: "a word for created_at", items: change("2026-03-01T12:00:00Z", "yesterday"), wantErr: errOther},
 		{name: "no digest", items: change(`"digest":{"S":"d"},`, ""), wantErr: errOther},
 		{name: "no subject", items: change(`,"subject":{"S":"s"}`, ""), wantErr: errOther},
-		{name: "two lost answers", items: issuedItem, outcomes: []outcome{{fault: hangs}, {fault: hangs}, answered}, want: issued},
-		{name: "throttling", items: issuedItem, outcomes: []outcome{{fault: throttled}}, wantErr: token.ErrUnavailable},
-		{name: "access denied", items: issuedItem, outcomes: []outcome{{fault: denied}}, wantErr: errOther},
+		{name: "two lost answers", items: issuedItem, outcomes: []outcome{{fault: noAnswer}, {fault: noAnswer}, answered}, want: issued},
+		{name: "throttling", items: issuedItem, outcomes: []outcome{{fault: throttling}}, wantErr: token.ErrUnavailable},
+		{name: "refusal", items: issuedItem, outcomes: []outcome{{fault: accessDenied}}, wantErr: errOther},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestFind(t *testing.T) {
 }
 
 func TestAdd(t *testing.T) {
-	lost := outcome{applied: true, fault: hangs}
+	lost := outcome{applied: true, fault: noAnswer}
 	others := strings.Replace(issuedItem, `"d"`, `"e"`, 1)
 	tests := []struct {
 		name       string
@@ -99,8 +99,8 @@ func TestAdd(t *testing.T) {
 		{name: "revoked meanwhile", stored: revokedItem, wantStored: revokedItem},
 		{name: "another token", stored: others, want: errOther, wantStored: others},
 		{name: "an item that is not a token", stored: bareItem, want: errOther, wantStored: bareItem},
-		{name: "no answer", outcomes: []outcome{lost}, want: token.ErrUnavailable, wantStored: issuedItem},
-		{name: "access denied", outcomes: []outcome{{fault: denied}}, want: errOther},
+		{name: "lost answers", outcomes: []outcome{lost}, want: token.ErrUnavailable, wantStored: issuedItem},
+		{name: "refusal", outcomes: []outcome{{fault: accessDenied}}, want: errOther},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -115,7 +115,7 @@ func TestAdd(t *testing.T) {
 }
 
 func TestRevoke(t *testing.T) {
-	lost := outcome{applied: true, fault: hangs}
+	lost := outcome{applied: true, fault: noAnswer}
 	tests := []struct {
 		name       string
 		stored     string // before the call
@@ -127,8 +127,8 @@ func TestRevoke(t *testing.T) {
 		{name: "an item that is not a token", stored: bareItem, wantStored: `{"id":{"S":"i"},"revoked":{"BOOL":true}}`},
 		{name: "unknown", want: token.ErrNotFound},
 		{name: "lost answer", stored: issuedItem, outcomes: []outcome{lost, answered}, wantStored: revokedItem},
-		{name: "no answer", stored: issuedItem, outcomes: []outcome{lost}, want: token.ErrUnavailable, wantStored: revokedItem},
-		{name: "access denied", stored: issuedItem, outcomes: []outcome{{fault: denied}}, want: errOther, wantStored: issuedItem},
+		{name: "lost answers", stored: issuedItem, outcomes: []outcome{lost}, want: token.ErrUnavailable, wantStored: revokedItem},
+		{name: "refusal", stored: issuedItem, outcomes: []outcome{{fault: accessDenied}}, want: errOther, wantStored: issuedItem},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -157,9 +157,9 @@ func TestList(t *testing.T) {
 	}{
 		{name: "two pages", items: issuedItem + secondItem, want: both},
 		{name: "an item that is not a token", items: secondItem + bareItem, wantErr: errOther},
-		{name: "lost page", items: issuedItem + secondItem, outcomes: []outcome{answered, {fault: hangs}, answered}, want: both},
-		{name: "throttling", items: issuedItem + secondItem, outcomes: []outcome{answered, {fault: throttled}}, wantErr: token.ErrUnavailable},
-		{name: "access denied", items: issuedItem + secondItem, outcomes: []outcome{answered, {fault: denied}}, wantErr: errOther},
+		{name: "lost page", items: issuedItem + secondItem, outcomes: []outcome{answered, {fault: noAnswer}, answered}, want: both},
+		{name: "throttling", items: issuedItem + secondItem, outcomes: []outcome{answered, {fault: throttling}}, wantErr: token.ErrUnavailable},
+		{name: "refusal", items: issuedItem + secondItem, outcomes: []outcome{answered, {fault: accessDenied}}, wantErr: errOther},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -24,8 +24,8 @@ type authorizerResponse struct {
 	Context      authorizerContext `json:"context"`
 }
 
-// Invoke answers an authorizer event of payload format 2.0. It lets every request pass, because API Gateway would refuse
-// one with a body of its own. The function refuses it, by the verdict in the context.
+// Invoke answers an authorizer event of payload format 2.0. It lets every request pass, with a verdict by which the
+// function may refuse it, because API Gateway would refuse it with a body of its own.
 func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := time.Now()
 	r, err := a.authenticate(ctx, event)
@@ -53,13 +53,13 @@ func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request,
 
 // authorizerContext is what the authorizer found out about a request. API Gateway passes it on to the function.
 //
-// During a deployment, either side may be a version older than the other. So deploy a function that understands a new
-// verdict before the authorizer that sends it.
+// During a deployment, two versions run side by side. So deploy a function that understands a new verdict before the
+// authorizer that sends it.
 type authorizerContext struct {
 	Verdict string `json:"verdict"` // "allow", "deny" or "unavailable"
 
 	// AuthorizationDigest is the [token.Digest] of the Authorization header. The function compares it with the header that
-	// it got, so that no verdict counts for another request.
+	// it gets itself, so a verdict never applies to another caller.
 	AuthorizationDigest string `json:"presented"`
 
 	Subject string `json:"subject,omitzero"`  // if the verdict is "allow"
@@ -81,9 +81,9 @@ func newAuthorizerContext(r request, err error) authorizerContext {
 	return c
 }
 
-// findCaller returns the token of a request, with only its id and subject. Without a well-formed token, it returns the
-// error of [parseBearer]. It fails closed: without a verdict on this very Authorization header, it returns an internal
-// error.
+// findCaller returns the token of a request, with only its id and subject. If the token is missing or malformed, it
+// returns the error of [parseBearer]. It fails closed: if there is no verdict on this very Authorization header, it
+// returns an internal error.
 func findCaller(authorization string, c authorizerContext) (token.Token, error) {
 	if _, err := parseBearer(authorization); err != nil {
 		return token.Token{}, err

@@ -15,7 +15,6 @@ type Error struct {
 	Message string `json:"message"` // names members and limits, and never repeats what was sent
 }
 
-// Errors of the HTTP request.
 var (
 	errContentType    = errors.New("api: content type is not application/json")
 	errNoBody         = errors.New("api: no body")

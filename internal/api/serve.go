@@ -60,14 +60,13 @@ func recoverInto(err *error) {
 	}
 }
 
-// response is a response in payload format 2.0.
+// response has payload format 2.0.
 type response struct {
 	StatusCode int               `json:"statusCode"`
 	Headers    map[string]string `json:"headers"`
 	Body       string            `json:"body"`
 }
 
-// refuse returns the response to a request that failed with err.
 func refuse(err error, idempotencyKey string) ([]byte, error) {
 	e := entryOf(err)
 	headers := map[string]string{}
@@ -90,7 +89,7 @@ func respond(status int, headers map[string]string, body any) ([]byte, error) {
 	return json.Marshal(response{StatusCode: status, Headers: all, Body: string(content)})
 }
 
-// logRequest logs a request with the code of its answer, or 0. For an internal error of the authorizer, the authorizer
+// logRequest logs a request with the code of its answer, or 0. After an internal error of the authorizer, the authorizer
 // logs 5001, and the client gets 5003.
 func logRequest(ctx context.Context, log *slog.Logger, name string, r request, err error, took time.Duration) {
 	e := entryOf(err)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
@@ -35,11 +34,11 @@ func call[In, Out any](
 ) (*Out, error) {
 	retryer := client.Options().Retryer
 	release := retryer.GetInitialToken()
-	var previous error // at the deadline, the error of the last attempt does not name the cause
+	var previous error // names the cause if the deadline cuts off the last attempt
 	for limit := firstDelayLimit; ; limit = min(2*limit, maxDelayLimit) {
 		out, err := send(client, ctx, in, sendOnce)
 		_ = release(err) // a success refills the quota
-		if err == nil || ctx.Err() == nil && !retryer.IsErrorRetryable(err) {
+		if err == nil || ctx.Err() == nil && !isUnanswered(err) && !retryer.IsErrorRetryable(err) {
 			return out, err
 		}
 		delay := rand.N(limit)
@@ -55,30 +54,13 @@ func call[In, Out any](
 	}
 }
 
-// sendOnce keeps the SDK from repeating an attempt, because its retryer does not know the deadline.
+// sendOnce turns off the retries of the SDK, which do not know the deadline.
 func sendOnce(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }
 
 // lasts reports whether ctx has at least d left.
 func lasts(ctx context.Context, d time.Duration) bool {
 	deadline, ok := ctx.Deadline()
 	return ctx.Err() == nil && (!ok || time.Until(deadline) >= d)
-}
-
-// newRetryer returns the SDK's retryer, which has the quota and knows throttling, with more errors to retry.
-func newRetryer() aws.Retryer {
-	conflicts := retry.RetryableErrorCode{Codes: map[string]struct{}{
-		"TransactionConflictException":     {},
-		"ReplicatedWriteConflictException": {},
-	}}
-	unanswered := retry.IsErrorRetryableFunc(func(err error) aws.Ternary {
-		if isUnanswered(err) {
-			return aws.TrueTernary
-		}
-		return aws.UnknownTernary
-	})
-	return retry.NewStandard(func(o *retry.StandardOptions) {
-		o.Retryables = append([]retry.IsErrorRetryable{unanswered, conflicts}, o.Retryables...) // the first that knows decides
-	})
 }
 
 // isUnanswered reports whether a request was sent and DynamoDB did not answer it. The names of DynamoDB's refusals end

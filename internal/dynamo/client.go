@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go/logging"
 )
@@ -25,7 +26,8 @@ func NewClient(cfg aws.Config) *dynamodb.Client {
 		cfg.HTTPClient = newHTTPClient()
 	}
 	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
-		o.Retryer = newRetryer()
+		conflicts := []string{"TransactionConflictException", "ReplicatedWriteConflictException"}
+		o.Retryer = retry.AddWithErrorCodes(retry.NewStandard(), conflicts...)
 		o.Logger = logging.Nop{} // what matters comes back as an error
 	})
 }

@@ -329,22 +329,22 @@ func TestClockSkew(t *testing.T) {
 	})
 }
 
-// A call ends with its context, also between two attempts.
+// A call ends when its context is canceled, even while it waits for the next attempt. Another call makes no attempt.
 func TestCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
+		start := time.Now()
+		time.AfterFunc(2*time.Second, cancel)
 		fake := newFake(outcome{fault: internalError})
-		fake.next = func() outcome {
-			if len(fake.attempts) == 10 {
-				cancel()
-			}
-			return outcome{fault: internalError}
-		}
 		store := &Plants{Client: newClient(fake), Table: "plants"}
-		for range 2 {
-			if err := store.Create(ctx, plant.Write{}); !errors.Is(err, plant.ErrUnavailable) || len(fake.attempts) != 10 {
-				t.Errorf("Create = %v after %d attempts, want %v after 10", err, len(fake.attempts), plant.ErrUnavailable)
-			}
+		err := store.Create(ctx, plant.Write{})
+		if took := time.Since(start); !errors.Is(err, plant.ErrUnavailable) || took != 2*time.Second {
+			t.Errorf("Create = %v after %v, want %v after 2s", err, took, plant.ErrUnavailable)
+		}
+		before := len(fake.attempts)
+		err = store.Create(ctx, plant.Write{})
+		if n := len(fake.attempts) - before; !errors.Is(err, plant.ErrUnavailable) || n != 0 {
+			t.Errorf("Create = %v after %d attempts, want %v after none", err, n, plant.ErrUnavailable)
 		}
 	})
 }

@@ -46,7 +46,7 @@ func (s *Tokens) Add(ctx context.Context, t token.Token) error {
 	if existing != nil && !equal(existing, i, "digest", "subject", "created_at", "expires_at") {
 		return errors.New("dynamo: another token has this id")
 	}
-	return err // nil if an earlier attempt stored it
+	return err // nil if this attempt or an earlier one stored it
 }
 
 // newTokenItem returns a token as the table holds it. [Tokens.Revoke] adds the attribute revoked.

@@ -12,8 +12,7 @@ import (
 	"plantstore/internal/token"
 )
 
-// issued is a token as it is issued, and issuedItem as the table holds it. Other programs read these attributes, and the
-// table's TTL needs seconds.
+// issuedItem is the item for issued. Other programs read these attributes, and the table's TTL needs seconds.
 var issued = token.Token{
 	ID:        "i",
 	Digest:    "d",

@@ -73,7 +73,6 @@ func refuse(w http.ResponseWriter, status int) {
 	_, _ = io.WriteString(w, `{"message":"`+http.StatusText(status)+`"}`) // the client may be gone
 }
 
-// invoke calls the authorizer, and then function with the authorizer's context.
 func (g *Gateway) invoke(
 	ctx context.Context, event events.APIGatewayV2HTTPRequest, function lambda.Handler,
 ) (answer events.APIGatewayV2HTTPResponse, err error) {

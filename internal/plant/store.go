@@ -28,7 +28,7 @@ type Store interface {
 	// with the same key, stored the plant. Otherwise it returns one of the errors above. Any other error means that no
 	// request will succeed until an operator acts.
 	//
-	// The same write may be repeated, even concurrently. Create returns by the deadline of ctx.
+	// The same write may be repeated, even concurrently. Create does not wait beyond the deadline of ctx.
 	Create(ctx context.Context, w Write) error
 }
 

@@ -16,12 +16,12 @@ func TestVerify(t *testing.T) {
 	broken := errors.New("broken")
 	tests := []struct {
 		name    string
-		after   time.Duration // from the issue of a token that is valid for an hour
+		after   time.Duration // since the token was issued, for an hour
 		revoked bool
-		digest  func(own string) string // in the store, from the token's own
+		digest  func(own string) string // changes the digest in the store
 		err     error                   // of the store
 		want    error
-		known   bool // the token is returned
+		known   bool // whether the token is returned
 	}{
 		{name: "a valid token in its last moment", after: time.Hour - 1, known: true},
 		{name: "the moment of expiry", after: time.Hour, want: ReasonExpired, known: true},

@@ -51,9 +51,8 @@ func renameTime(_ []string, a slog.Attr) slog.Attr {
 }
 
 func open(tableVariable string) (client *dynamodb.Client, table string, err error) {
-	required := []string{
-		tableVariable, "AWS_LAMBDA_RUNTIME_API", "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", // Lambda sets these
-	}
+	// Lambda sets all but the first.
+	required := []string{tableVariable, "AWS_LAMBDA_RUNTIME_API", "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
 	for _, name := range required {
 		if os.Getenv(name) == "" {
 			return nil, "", fmt.Errorf("environment variable %s is not set", name)

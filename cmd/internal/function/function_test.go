@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
 // A function connects to DynamoDB before its first invocation. It does not start if an environment variable is missing.
@@ -37,16 +39,19 @@ func TestOpen(t *testing.T) {
 // developer's credentials.
 func TestConfig(t *testing.T) {
 	const own, general = "http://own:1", "https://general:1"
+	role := aws.Credentials{AccessKeyID: "id", SecretAccessKey: "secret", SessionToken: "session"}
+	local := aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}
 	for _, test := range []struct {
 		name                   string
-		samLocal, own, general string // variables; an empty one counts as unset
-		want                   string // endpoint and key
+		samLocal, own, general string // environment variables; an empty one counts as unset
+		wantEndpoint           string // "" for that of AWS
+		want                   aws.Credentials
 	}{
-		{name: "in AWS", want: "AWS id secret session"},
-		{name: "DynamoDB's own variable wins", own: own, general: general, want: "http://own:1 id secret session"},
-		{name: "a variable for every service", general: general, want: "https://general:1 id secret session"},
-		{name: "sam local", samLocal: "true", want: "http://host.docker.internal:8000 local local "},
-		{name: "sam local with an endpoint", samLocal: "true", own: own, want: "http://own:1 local local "},
+		{name: "in AWS", want: role},
+		{name: "DynamoDB's own variable wins", own: own, general: general, wantEndpoint: own, want: role},
+		{name: "a variable for every service", general: general, wantEndpoint: general, want: role},
+		{name: "sam local", samLocal: "true", wantEndpoint: "http://host.docker.internal:8000", want: local},
+		{name: "sam local with an endpoint", samLocal: "true", own: own, wantEndpoint: own, want: local},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Setenv("AWS_SAM_LOCAL", test.samLocal)
@@ -57,17 +62,14 @@ func TestConfig(t *testing.T) {
 			t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
 			t.Setenv("AWS_SESSION_TOKEN", "session")
 			c := config()
-			key, err := c.Credentials.Retrieve(t.Context())
+			got, err := c.Credentials.Retrieve(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			endpoint := "AWS"
-			if c.BaseEndpoint != nil {
-				endpoint = *c.BaseEndpoint
-			}
-			got := fmt.Sprint(endpoint, " ", key.AccessKeyID, " ", key.SecretAccessKey, " ", key.SessionToken)
-			if got != test.want || c.Region != "eu-central-1" {
-				t.Errorf("config = %q in %s, want %q in eu-central-1", got, c.Region, test.want)
+			got.Source = "" // the provider's name
+			endpoint := aws.ToString(c.BaseEndpoint)
+			if endpoint != test.wantEndpoint || got != test.want || c.Region != "eu-central-1" {
+				t.Errorf("config = %q, %+v, %s, want %q, %+v, eu-central-1", endpoint, got, c.Region, test.wantEndpoint, test.want)
 			}
 		})
 	}

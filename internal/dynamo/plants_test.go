@@ -90,7 +90,7 @@ func TestSingleFaults(t *testing.T) {
 	}
 }
 
-func TestSeveralFaults(t *testing.T) {
+func TestFaultSequences(t *testing.T) {
 	lost := outcome{applied: true, fault: brokenConnection}
 	tests := []struct {
 		name       string
@@ -260,26 +260,24 @@ func TestRace(t *testing.T) {
 // The delays between attempts are random, up to 25 ms, 50 ms and so on, but at most 1 s.
 func TestDelays(t *testing.T) {
 	limits := []time.Duration{25, 50, 100, 200, 400, 800, 1000, 1000} // ms
-	shortest, longest := map[time.Duration]time.Duration{}, map[time.Duration]time.Duration{}
-	for i := range limits {
-		limits[i] *= time.Millisecond
-		shortest[limits[i]] = time.Hour
-	}
+	delays := make([][]time.Duration, len(limits))
 	synctest.Test(t, func(t *testing.T) {
 		for range 100 {
 			fake := newFake(append(slices.Repeat([]outcome{{fault: internalError}}, len(limits)), answered)...)
-			if err := (&Plants{Client: newClient(fake), Table: "plants"}).Create(t.Context(), plant.Write{}); err != nil {
+			store := &Plants{Client: newClient(fake), Table: "plants"}
+			if err := store.Create(t.Context(), plant.Write{}); err != nil {
 				t.Fatal(err)
 			}
-			for i, limit := range limits {
-				delay := fake.attempts[i+1].Sub(fake.attempts[i])
-				shortest[limit], longest[limit] = min(shortest[limit], delay), max(longest[limit], delay)
+			for i := range limits {
+				delays[i] = append(delays[i], fake.attempts[i+1].Sub(fake.attempts[i]))
 			}
 		}
 	})
-	for _, limit := range limits {
-		if shortest[limit] > limit/5 || longest[limit] < limit*4/5 || longest[limit] > limit {
-			t.Errorf("delays of %v to %v, want 0 to %v", shortest[limit], longest[limit], limit)
+	for i, limit := range limits {
+		limit *= time.Millisecond
+		shortest, longest := slices.Min(delays[i]), slices.Max(delays[i])
+		if shortest > limit/5 || longest < limit*4/5 || longest > limit {
+			t.Errorf("delays of %v to %v, want 0 to %v", shortest, longest, limit)
 		}
 	}
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Creates a plant, and retries as README says. Prints the last answer.
+"""Creates a plant, and retries as openapi.yaml says. Prints the last answer.
 
     URL=http://127.0.0.1:8080 TOKEN=... python3 examples/create.py '{"id":2,"name":"Fern"}'
 

@@ -43,7 +43,7 @@ func BenchmarkFunctions(b *testing.B) {
 	environment := processtest.Environment(url, "PLANTS_TABLE=plants", "TOKENS_TABLE=tokens",
 		"AWS_SESSION_TOKEN="+strings.Repeat("t", 700), "SSL_CERT_FILE="+roots)
 	usual := append(slices.Clone(environment), "SSL_CERT_DIR="+folder+":"+folder)
-	ours := append(slices.Clone(environment), "SSL_CERT_DIR=none", "GOMAXPROCS=1", "GOGC=400", "GOMEMLIMIT=160MiB") // as in template.yaml
+	ours := append(slices.Clone(environment), "SSL_CERT_DIR=none", "GOMAXPROCS=1", "GOGC=400", "GOMEMLIMIT=160MiB") // the first two as in template.yaml
 	const tags = "-tags=lambda.norpc,nethttpomithttp2"                                                              // as in the Makefile
 	functions := []struct {
 		name, binary, event, want string

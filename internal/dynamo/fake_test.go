@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -23,12 +24,12 @@ type fake struct {
 	next func() outcome // of the next attempt
 
 	mu       sync.Mutex
-	attempts []time.Time           // when each began
-	items    map[string]attributes // by id
+	attempts []time.Time         // when each began
+	items    map[string]jsonItem // by id
 }
 
-// attributes has the types and values of an item's attributes.
-type attributes map[string]map[string]any
+// jsonItem has the types and values of an item's attributes, by name.
+type jsonItem map[string]map[string]any
 
 // outcome is what happens to an attempt.
 type outcome struct {
@@ -47,9 +48,21 @@ func newFake(outcomes ...outcome) *fake {
 	if len(outcomes) == 0 {
 		outcomes = []outcome{answered}
 	}
-	f := &fake{items: map[string]attributes{}}
+	f := &fake{items: map[string]jsonItem{}}
 	f.next = func() outcome { return outcomes[min(len(f.attempts), len(outcomes))-1] }
 	return f
+}
+
+// inBothModes runs a test with the SDK's retry mode of today, and with the one that is to become its default. Source:
+// aws-sdk-go-v2, issue 3416.
+func inBothModes(t *testing.T, test func(t *testing.T)) {
+	t.Helper()
+	for _, value := range []string{"", "true"} {
+		t.Run("AWS_NEW_RETRIES_2026="+value, func(t *testing.T) {
+			t.Setenv("AWS_NEW_RETRIES_2026", value)
+			test(t)
+		})
+	}
 }
 
 // newClient returns a function's client that reaches DynamoDB by transport.
@@ -85,7 +98,7 @@ func (f *fake) attempt(r *http.Request) roundTrip {
 // apply does what a request asks for. It names an error without a namespace, as other servers of the API do.
 func (f *fake) apply(r *http.Request) roundTrip {
 	var in struct {
-		Item, Key, ExclusiveStartKey, ExpressionAttributeValues                    attributes
+		Item, Key, ExclusiveStartKey, ExpressionAttributeValues                    jsonItem
 		ConditionExpression, ReturnValuesOnConditionCheckFailure, UpdateExpression string
 		ConsistentRead                                                             bool
 	}
@@ -104,7 +117,7 @@ func (f *fake) apply(r *http.Request) roundTrip {
 		f.items[id] = in.Item
 	case operation == "UpdateItem":
 		name, value, _ := strings.Cut(strings.TrimPrefix(in.UpdateExpression, "SET "), " = ")
-		updated := attributes{name: in.ExpressionAttributeValues[value]}
+		updated := jsonItem{name: in.ExpressionAttributeValues[value]}
 		maps.Copy(updated, item)
 		f.items[id] = updated
 	case operation == "GetItem" && in.ConsistentRead && exists:
@@ -113,7 +126,7 @@ func (f *fake) apply(r *http.Request) roundTrip {
 		ids := slices.Sorted(maps.Keys(f.items))
 		next := slices.Index(ids, idOf(in.ExclusiveStartKey)) + 1
 		page := f.items[ids[next]]
-		last := attributes{}
+		last := jsonItem{}
 		if next+1 < len(ids) {
 			last["id"] = page["id"]
 		}
@@ -122,14 +135,14 @@ func (f *fake) apply(r *http.Request) roundTrip {
 	return answer(200, "{}")
 }
 
-func idOf(item attributes) string {
+func idOf(item jsonItem) string {
 	for _, value := range item["id"] {
 		return fmt.Sprint(value)
 	}
 	return ""
 }
 
-func encode(item attributes) string {
+func encode(item jsonItem) string {
 	text, _ := json.Marshal(item) // of maps and texts
 	return string(text)
 }
@@ -137,7 +150,7 @@ func encode(item attributes) string {
 // store stores items, which are JSON objects one after the other.
 func (f *fake) store(text string) {
 	for decoder := json.NewDecoder(strings.NewReader(text)); decoder.More(); {
-		var item attributes
+		var item jsonItem
 		_ = decoder.Decode(&item) // a test wrote it
 		f.items[idOf(item)] = item
 	}
@@ -187,6 +200,14 @@ func waitAnd(delay time.Duration, next roundTrip) roundTrip {
 		case <-time.After(delay):
 			return next(r)
 		}
+	}
+}
+
+// late answers after the deadline of the request, when the client has nearly given up.
+func late(answer roundTrip) roundTrip {
+	return func(r *http.Request) (*http.Response, error) {
+		<-r.Context().Done()
+		return answer(r)
 	}
 }
 

@@ -5,23 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-type item = map[string]types.AttributeValue
+// attributes has the attributes of an item, or of its key, by name.
+type attributes = map[string]types.AttributeValue
 
-func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
-
-func number(n int64) types.AttributeValue {
-	return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
-}
-
-// equal reports whether two items have the same values of these attributes.
-func equal(a, b item, names ...string) bool {
+// equal reports whether two items have the same values of the named attributes.
+func equal(a, b attributes, names ...string) bool {
 	for _, name := range names {
 		if !reflect.DeepEqual(a[name], b[name]) {
 			return false
@@ -32,10 +26,12 @@ func equal(a, b item, names ...string) bool {
 
 // put stores an item, unless the table has one with its id. In that case it returns the existing item, which may be from
 // an earlier attempt.
-func put(ctx context.Context, c *dynamodb.Client, table string, i item, unavailable error) (existing item, err error) {
-	_, err = call(ctx, c, (*dynamodb.Client).PutItem, &dynamodb.PutItemInput{
+func put(
+	ctx context.Context, client *dynamodb.Client, table string, item attributes, unavailable error,
+) (existing attributes, err error) {
+	_, err = call(ctx, client, (*dynamodb.Client).PutItem, &dynamodb.PutItemInput{
 		TableName:                           &table,
-		Item:                                i,
+		Item:                                item,
 		ConditionExpression:                 aws.String("attribute_not_exists(id)"),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}, unavailable)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"plantstore/internal/plant"
@@ -17,32 +18,41 @@ type Plants struct {
 
 var _ plant.Store = (*Plants)(nil)
 
+// plantItem is a plant as the table holds it. Other programs read these attributes.
+type plantItem struct {
+	ID int64 `dynamodbav:"id"`
+	plantAttributes
+	CreatedAt time.Time `dynamodbav:"created_at"` // RFC 3339, in UTC
+	CreatedBy string    `dynamodbav:"created_by"` // the subject of the token
+	WriteKey  string    `dynamodbav:"write_key"`
+}
+
+// plantAttributes has the fields of [plant.Plant], so that one can be converted to the other.
+type plantAttributes struct {
+	Name string  `dynamodbav:"name"`
+	Tag  *string `dynamodbav:"tag,omitempty"` // an empty tag is stored
+}
+
 // Create implements [plant.Store].
 func (s *Plants) Create(ctx context.Context, w plant.Write) error {
-	i := newPlantItem(w)
-	existing, err := put(ctx, s.Client, s.Table, i, plant.ErrUnavailable)
+	item, err := attributevalue.MarshalMap(plantItem{
+		ID:              w.NewPlant.ID,
+		plantAttributes: plantAttributes(w.NewPlant.Plant),
+		CreatedAt:       w.Time.UTC(),
+		CreatedBy:       w.Subject,
+		WriteKey:        w.WriteKey,
+	})
+	if err != nil {
+		return err
+	}
+	existing, err := put(ctx, s.Client, s.Table, item, plant.ErrUnavailable)
 	switch {
 	case existing == nil:
 		return err
-	case !equal(existing, i, "write_key"):
+	case !equal(existing, item, "write_key"):
 		return plant.ErrExists
-	case !equal(existing, i, "name", "tag"):
+	case !equal(existing, item, "name", "tag"):
 		return plant.ErrKeyReused
 	}
 	return nil // an earlier attempt stored it
-}
-
-// newPlantItem returns a plant as the table holds it. Other programs read these attributes.
-func newPlantItem(w plant.Write) item {
-	i := item{
-		"id":         number(w.NewPlant.ID),
-		"name":       text(w.NewPlant.Name),
-		"created_at": text(w.Time.UTC().Format(time.RFC3339Nano)),
-		"created_by": text(w.Subject),
-		"write_key":  text(w.WriteKey),
-	}
-	if w.NewPlant.Tag != nil {
-		i["tag"] = text(*w.NewPlant.Tag)
-	}
-	return i
 }

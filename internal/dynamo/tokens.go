@@ -22,11 +22,21 @@ type Tokens struct {
 
 var _ token.Store = (*Tokens)(nil)
 
+// tokenItem is a [token.Token] as the table holds it. Other programs read these attributes.
+type tokenItem struct {
+	ID        string    `dynamodbav:"id"`
+	Digest    string    `dynamodbav:"digest"`
+	Subject   string    `dynamodbav:"subject"`
+	CreatedAt time.Time `dynamodbav:"created_at"`          // RFC 3339, in UTC
+	ExpiresAt time.Time `dynamodbav:"expires_at,unixtime"` // the table's TTL attribute
+	Revoked   bool      `dynamodbav:"revoked,omitempty"`   // set by [Tokens.Revoke]
+}
+
 // Find implements [token.Store]. The read is consistent, so that a revoked token is refused at once.
 func (s *Tokens) Find(ctx context.Context, id string) (token.Token, error) {
 	out, err := call(ctx, s.Client, (*dynamodb.Client).GetItem, &dynamodb.GetItemInput{
 		TableName:      &s.Table,
-		Key:            item{"id": text(id)},
+		Key:            tokenKey(id),
 		ConsistentRead: aws.Bool(true),
 	}, token.ErrUnavailable)
 	if err != nil {
@@ -38,49 +48,45 @@ func (s *Tokens) Find(ctx context.Context, id string) (token.Token, error) {
 	return decodeToken(out.Item)
 }
 
+func tokenKey(id string) attributes {
+	return attributes{"id": &types.AttributeValueMemberS{Value: id}}
+}
+
 // Add stores t. It may be repeated, and never changes a stored token: if another token has the id, it returns an error.
 // It returns [token.ErrUnavailable] if the outcome is not known.
 func (s *Tokens) Add(ctx context.Context, t token.Token) error {
-	i := newTokenItem(t)
-	existing, err := put(ctx, s.Client, s.Table, i, token.ErrUnavailable)
-	if existing != nil && !equal(existing, i, "digest", "subject", "created_at", "expires_at") {
+	item, err := attributevalue.MarshalMap(tokenItem(t))
+	if err != nil {
+		return err
+	}
+	existing, err := put(ctx, s.Client, s.Table, item, token.ErrUnavailable)
+	if existing != nil && !equal(existing, item, "digest", "subject", "created_at", "expires_at") {
 		return errors.New("dynamo: another token has this id")
 	}
 	return err // nil if this attempt or an earlier one stored it
 }
 
-// newTokenItem returns a token as the table holds it. [Tokens.Revoke] adds the attribute revoked.
-func newTokenItem(t token.Token) item {
-	return item{
-		"id":         text(t.ID),
-		"digest":     text(t.Digest),
-		"subject":    text(t.Subject),
-		"created_at": text(t.CreatedAt.Format(time.RFC3339)),
-		"expires_at": number(t.ExpiresAt.Unix()), // the table's TTL attribute
-	}
-}
-
 // decodeToken returns an error if an attribute has the wrong type, or if there is no digest or subject. A token without
-// expires_at is expired. [attributevalue.UnmarshalMap] would ignore the case of names, and read Revoked as revoked.
-func decodeToken(i item) (token.Token, error) {
-	var t token.Token
-	var expiresAt int64 // seconds
-	err := errors.Join(
-		attributevalue.Unmarshal(i["id"], &t.ID),
-		attributevalue.Unmarshal(i["digest"], &t.Digest),
-		attributevalue.Unmarshal(i["subject"], &t.Subject),
-		attributevalue.Unmarshal(i["created_at"], &t.CreatedAt),
-		attributevalue.Unmarshal(i["expires_at"], &expiresAt),
-		attributevalue.Unmarshal(i["revoked"], &t.Revoked),
-	)
+// expires_at is expired.
+func decodeToken(item attributes) (token.Token, error) {
+	known := attributes{} // UnmarshalMap ignores the case of names, and would read Revoked as revoked
+	for _, name := range []string{"id", "digest", "subject", "created_at", "expires_at", "revoked"} {
+		if value, ok := item[name]; ok {
+			known[name] = value
+		}
+	}
+	var t tokenItem
+	err := attributevalue.UnmarshalMap(known, &t)
 	if err == nil && (t.Digest == "" || t.Subject == "") {
 		err = errors.New("it has no digest or no subject")
 	}
 	if err != nil {
-		return token.Token{}, fmt.Errorf("dynamo: the item with the id %q is not a token: %w", t.ID, err)
+		var id string
+		_ = attributevalue.Unmarshal(item["id"], &id) // the table's key is a string
+		return token.Token{}, fmt.Errorf("dynamo: the item with the id %q is not a token: %w", id, err)
 	}
-	t.ExpiresAt = time.Unix(expiresAt, 0).UTC()
-	return t, nil
+	t.ExpiresAt = t.ExpiresAt.UTC()
+	return token.Token(t), nil
 }
 
 // Revoke makes the token with this id invalid for good: no concurrent or later Add makes it valid again. It also revokes
@@ -90,10 +96,10 @@ func decodeToken(i item) (token.Token, error) {
 func (s *Tokens) Revoke(ctx context.Context, id string) error {
 	_, err := call(ctx, s.Client, (*dynamodb.Client).UpdateItem, &dynamodb.UpdateItemInput{
 		TableName:                 &s.Table,
-		Key:                       item{"id": text(id)},
+		Key:                       tokenKey(id),
 		ConditionExpression:       aws.String("attribute_exists(id)"),
 		UpdateExpression:          aws.String("SET revoked = :true"),
-		ExpressionAttributeValues: item{":true": &types.AttributeValueMemberBOOL{Value: true}},
+		ExpressionAttributeValues: attributes{":true": &types.AttributeValueMemberBOOL{Value: true}},
 	}, token.ErrUnavailable)
 	if _, missing := errors.AsType[*types.ConditionalCheckFailedException](err); missing {
 		return token.ErrNotFound
@@ -111,8 +117,8 @@ func (s *Tokens) List(ctx context.Context) ([]token.Token, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, i := range page.Items {
-			t, err := decodeToken(i)
+		for _, item := range page.Items {
+			t, err := decodeToken(item)
 			if err != nil {
 				return nil, err
 			}

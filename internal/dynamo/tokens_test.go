@@ -44,7 +44,7 @@ func TestFind(t *testing.T) {
 	revoked := issued
 	revoked.Revoked = true
 	expired := issued
-	expired.ExpiresAt = time.Unix(0, 0).UTC()
+	expired.ExpiresAt = time.Time{}
 	change := func(from, to string) string { return strings.Replace(revokedItem, from, to, 1) }
 	tests := []struct {
 		name     string
@@ -85,7 +85,11 @@ func TestFind(t *testing.T) {
 
 func TestAdd(t *testing.T) {
 	lost := outcome{applied: true, fault: noAnswer}
-	others := strings.Replace(issuedItem, `"d"`, `"e"`, 1)
+	change := func(from, to string) string { return strings.Replace(issuedItem, from, to, 1) }
+	anotherDigest := change(`"d"`, `"e"`)
+	anotherSubject := change(`"s"`, `"t"`)
+	createdLater := change("12:00:00", "12:00:01")
+	expiresEarlier := change("253402300799", "253402300798")
 	tests := []struct {
 		name       string
 		stored     string // before the call
@@ -96,7 +100,10 @@ func TestAdd(t *testing.T) {
 		{name: "new", wantStored: issuedItem},
 		{name: "lost answer", outcomes: []outcome{lost, answered}, wantStored: issuedItem},
 		{name: "revoked meanwhile", stored: revokedItem, wantStored: revokedItem},
-		{name: "another token", stored: others, want: errOther, wantStored: others},
+		{name: "another digest", stored: anotherDigest, want: errOther, wantStored: anotherDigest},
+		{name: "another subject", stored: anotherSubject, want: errOther, wantStored: anotherSubject},
+		{name: "another time of creation", stored: createdLater, want: errOther, wantStored: createdLater},
+		{name: "another time of expiry", stored: expiresEarlier, want: errOther, wantStored: expiresEarlier},
 		{name: "an item that is not a token", stored: bareItem, want: errOther, wantStored: bareItem},
 		{name: "lost answers", outcomes: []outcome{lost}, want: token.ErrUnavailable, wantStored: issuedItem},
 		{name: "refusal", outcomes: []outcome{{fault: accessDenied}}, want: errOther},

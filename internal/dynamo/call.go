@@ -34,17 +34,23 @@ func call[In, Out any](
 ) (*Out, error) {
 	retryer := client.Options().Retryer
 	release := retryer.GetInitialToken()
-	var previous error // names the cause if the deadline cuts off the last attempt
+	var previous error
 	for limit := firstDelayLimit; ; limit = min(2*limit, maxDelayLimit) {
 		out, err := send(client, ctx, in, sendOnce)
 		_ = release(err) // a success refills the quota
-		if err == nil || ctx.Err() == nil && !isUnanswered(err) && !retryer.IsErrorRetryable(err) {
+		if err == nil || isFinal(ctx, retryer, err) {
 			return out, err
 		}
+		if ctx.Err() != nil { // the deadline cut the attempt off, and only the previous error names the cause
+			return nil, fmt.Errorf("%w: %w", unavailable, errors.Join(err, previous))
+		}
 		delay := rand.N(limit)
+		if !lasts(ctx, delay+minAttempt) {
+			return nil, fmt.Errorf("%w: %w", unavailable, err)
+		}
 		nextRelease, quotaErr := retryer.GetRetryToken(ctx, err)
-		if quotaErr != nil || !lasts(ctx, delay+minAttempt) {
-			return nil, fmt.Errorf("%w: %w", unavailable, errors.Join(err, previous, quotaErr))
+		if quotaErr != nil {
+			return nil, fmt.Errorf("%w: %w", unavailable, errors.Join(err, quotaErr))
 		}
 		release, previous = nextRelease, err
 		select {
@@ -60,14 +66,19 @@ func sendOnce(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }
 // lasts reports whether ctx has at least d left.
 func lasts(ctx context.Context, d time.Duration) bool {
 	deadline, ok := ctx.Deadline()
-	return ctx.Err() == nil && (!ok || time.Until(deadline) >= d)
+	return !ok || time.Until(deadline) >= d
 }
 
-// isUnanswered reports whether a request was sent and DynamoDB did not answer it. The names of DynamoDB's refusals end
-// in Exception. Any other answer may be cut off, or come from a proxy.
-func isUnanswered(err error) bool {
-	_, sent := errors.AsType[*smithyhttp.ResponseError](err) // also without a response
+// isFinal reports whether another attempt would be useless, because DynamoDB refused the request or it could not be sent.
+func isFinal(ctx context.Context, retryer aws.Retryer, err error) bool {
+	if retryer.IsErrorRetryable(err) {
+		return false
+	}
+	// The names of DynamoDB's refusals end in Exception. Any other answer may be cut off, or come from a proxy.
 	apiError, ok := errors.AsType[smithy.APIError](err)
-	refused := ok && strings.HasSuffix(apiError.ErrorCode(), "Exception")
-	return sent && !refused
+	if ok && strings.HasSuffix(apiError.ErrorCode(), "Exception") {
+		return true
+	}
+	_, sent := errors.AsType[*smithyhttp.ResponseError](err) // also without a response
+	return !sent && ctx.Err() == nil
 }

@@ -61,12 +61,11 @@ dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables and a 
 bench: ## measure the first answer of the functions, on Linux
 	go test -run "^$$" -bench . -benchtime 30x ./tools/bench
 
-# `sam build` calls this in a copy of the project without .git. PWD is still the folder where sam was called, so the
-# functions can log the commit. The caller's own Go settings do not change the binary. None is empty here, because Go
+# `sam build` calls this. The caller's own Go settings do not change the binary. GOEXPERIMENT is not empty, because Go
 # would then take it from `go env -w`. Without mode 755, Lambda cannot start the file.
-COMMIT = $(shell git -C '$(PWD)' describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null)
 build-%Function:
-	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 GOAMD64=v1 GOEXPERIMENT=, GOFLAGS='-trimpath -buildvcs=false' go build \
-		-tags lambda.norpc,nethttpomithttp2 -ldflags '-s -w -X plantstore/cmd/internal/function.commit=$(COMMIT)' \
+	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 GOAMD64=v1 GOEXPERIMENT=, GOFLAGS=-trimpath go build \
+		-buildvcs=$$(git rev-parse >/dev/null 2>&1 && echo auto || echo false) \
+		-tags lambda.norpc,nethttpomithttp2 -ldflags '-s -w' \
 		-o "$$ARTIFACTS_DIR/bootstrap" ./cmd/$$(echo $* | tr A-Z a-z)
 	chmod 755 "$$ARTIFACTS_DIR/bootstrap"

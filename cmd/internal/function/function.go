@@ -8,6 +8,7 @@ import (
 	"log"
 	"log/slog"
 	"os"
+	"runtime/debug"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -15,9 +16,6 @@ import (
 
 	"plantstore/internal/dynamo"
 )
-
-// commit is the commit from which the function is built. The Makefile sets it.
-var commit string
 
 // Setup returns a client of DynamoDB, the table that the environment variable tableVariable names, and a log. If an
 // environment variable is missing, it logs the variable's name and exits with status 1.
@@ -31,14 +29,28 @@ func Setup(tableVariable string) (client *dynamodb.Client, table string, log *sl
 	return client, table, log
 }
 
-// newLog returns a log of JSON lines on standard output, each with the function's version and commit.
+// newLog returns a log of JSON lines on standard output, each with the function's commit.
 //
 // It discards the output of package log, to which net/http writes unsolicited responses with their bodies. This also
 // discards the message with which aws-lambda-go exits, but Lambda itself logs the exit and counts an error.
 func newLog() *slog.Logger {
 	log.SetOutput(io.Discard)
 	handler := slog.NewJSONHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: renameTime})
-	return slog.New(handler).With("version", os.Getenv("AWS_LAMBDA_FUNCTION_VERSION"), "commit", commit)
+	info, _ := debug.ReadBuildInfo() // every binary of a module has it
+	return slog.New(handler).With("commit", commit(info))
+}
+
+// commit returns the commit from which the function was built, with the suffix -dirty if a file had been changed or
+// added. It is empty for a build outside a git repository.
+func commit(info *debug.BuildInfo) string {
+	settings := map[string]string{}
+	for _, setting := range info.Settings {
+		settings[setting.Key] = setting.Value
+	}
+	if settings["vcs.modified"] == "true" {
+		return settings["vcs.revision"] + "-dirty"
+	}
+	return settings["vcs.revision"]
 }
 
 // renameTime gives the time of a line the name that Lambda expects. Otherwise Lambda adds a time of its own. Source:

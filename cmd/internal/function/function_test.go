@@ -6,6 +6,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"runtime/debug"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -70,6 +71,26 @@ func TestConfig(t *testing.T) {
 			endpoint := aws.ToString(c.BaseEndpoint)
 			if endpoint != test.wantEndpoint || got != test.want || c.Region != "eu-central-1" {
 				t.Errorf("config = %q, %+v, %s, want %q, %+v, eu-central-1", endpoint, got, c.Region, test.wantEndpoint, test.want)
+			}
+		})
+	}
+}
+
+// A log line says from which commit the function was built, and whether files had been changed.
+func TestCommit(t *testing.T) {
+	revision := debug.BuildSetting{Key: "vcs.revision", Value: "c0ffee"}
+	for _, test := range []struct {
+		name     string
+		settings []debug.BuildSetting
+		want     string
+	}{
+		{"a commit", []debug.BuildSetting{revision, {Key: "vcs.modified", Value: "false"}}, "c0ffee"},
+		{"a changed file", []debug.BuildSetting{revision, {Key: "vcs.modified", Value: "true"}}, "c0ffee-dirty"},
+		{"no repository", nil, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := commit(&debug.BuildInfo{Settings: test.settings}); got != test.want {
+				t.Errorf("commit = %q, want %q", got, test.want)
 			}
 		})
 	}

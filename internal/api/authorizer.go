@@ -16,7 +16,8 @@ type Authorizer struct {
 	Log    *slog.Logger
 }
 
-const authorizerTimeout = 1700 * time.Millisecond // less than the function's in template.yaml
+// AuthorizerTimeout limits a call of the authorizer. The function's timeout in template.yaml is longer.
+const AuthorizerTimeout = 1700 * time.Millisecond
 
 // authorizerResponse is a simple response of payload format 2.0.
 type authorizerResponse struct {
@@ -36,7 +37,7 @@ func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 }
 
 func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request, err error) {
-	ctx, cancel := context.WithTimeout(ctx, authorizerTimeout)
+	ctx, cancel := context.WithTimeout(ctx, AuthorizerTimeout)
 	defer cancel()
 	defer recoverInto(&err)
 	r, err = decodeEvent(event)

@@ -19,9 +19,9 @@ import (
 	"plantstore/internal/token"
 )
 
-// serveTimeout limits a request. It is less than the function's timeout in template.yaml. A longer wait would only use up
-// Lambda's concurrency, and the client can retry.
-const serveTimeout = 2700 * time.Millisecond
+// RequestTimeout limits the call of a function for a request. The function's timeout in template.yaml is longer. Waiting
+// longer for DynamoDB would only use up Lambda's concurrency, and the client can retry.
+const RequestTimeout = 2700 * time.Millisecond
 
 // operation handles a request that has a valid token. It returns the body of the 200.
 type operation func(context.Context, *request) (body any, err error)
@@ -39,7 +39,7 @@ func serve(ctx context.Context, event []byte, log *slog.Logger, name string, do 
 }
 
 func handle(ctx context.Context, event []byte, do operation) (r request, body any, err error) {
-	ctx, cancel := context.WithTimeout(ctx, serveTimeout)
+	ctx, cancel := context.WithTimeout(ctx, RequestTimeout)
 	defer cancel()
 	defer recoverInto(&err)
 	r, err = decodeEvent(event)

@@ -2,6 +2,7 @@
 
 - SAM's transform gets the values of the template's parameters.
 - The OpenAPI body of an HTTP API becomes routes, integrations and authorizers.
+- Alarms on metric math become placeholders.
 - The stack's output Url is the address on this machine.
 - Plain HTTP counts as TLS, because the bucket of `sam deploy` accepts nothing else.
 """
@@ -21,7 +22,9 @@ def transform(template, given=None, previous=None, original=changesets._apply_tr
     parameters = engine._transform_parameters(template, given, previous)
     template = sam(copy.deepcopy(template), parameters, engine._NO_IAM_POLICY_LOADER)
     for name, resource in list(template["Resources"].items()):
-        if resource["Type"] == "AWS::ApiGatewayV2::Api":
+        if resource["Type"] == "AWS::CloudWatch::Alarm":
+            template["Resources"][name] = {"Type": "AWS::CloudFormation::WaitConditionHandle"}
+        elif resource["Type"] == "AWS::ApiGatewayV2::Api":
             template["Resources"].update(parts(name, resource["Properties"].pop("Body")))
             local = "http://127.0.0.1:%s/_aws/execute-api/${%s}" % (os.environ["GATEWAY_PORT"], name)
             outputs = re.sub(r"https://\$\{%s\}[^\"]*" % name, local, json.dumps(template["Outputs"]))

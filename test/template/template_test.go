@@ -1,70 +1,174 @@
-// Package template checks what no linter sees in template.yaml: who may do what, and which log lines fire an alarm.
+// Package template checks what no linter sees in template.yaml and samconfig.toml: who may do what, what reaches an
+// operator, and what the code relies on.
 package template
 
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"plantstore/internal/api"
 )
 
-// resources returns the resources of the template. A reference such as !GetAtt X.Arn is the text X.Arn.
-func resources(t *testing.T) map[string]any {
+type (
+	object = map[string]any
+	list   = []any
+)
+
+// read returns the template. A reference such as !GetAtt X.Arn is the text X.Arn.
+func read(t *testing.T) object {
+	t.Helper()
 	content, err := os.ReadFile("../../template.yaml")
-	var template map[string]any
+	var template object
 	if err := errors.Join(err, yaml.Unmarshal(content, &template)); err != nil {
 		t.Fatal(err)
 	}
-	return template["Resources"].(map[string]any)
+	return template
 }
 
-// at returns the value at a path such as PlantsTable.Properties.KeySchema, or nil.
+// at returns the value at a path such as Resources.PlantsTable.Type, or nil.
 func at(value any, path string) any {
 	for name := range strings.SplitSeq(path, ".") {
-		object, _ := value.(map[string]any)
+		object, _ := value.(object)
 		value = object[name]
 	}
 	return value
 }
 
-func TestValues(t *testing.T) {
-	tests := map[string]string{
-		"CreatePlantFunction.Properties.Policies": `
-			[{Statement: [{Effect: Allow, Action: 'dynamodb:PutItem', Resource: PlantsTable.Arn}]}]`,
-		"CreatePlantFunction.Properties.Events": `
-			{CreatePlant: {Type: HttpApi, Properties: {ApiId: HttpApi, Method: POST, Path: /plants}}}`,
-		"AuthorizerFunction.Properties.Policies": `
-			[{Statement: [{Effect: Allow, Action: 'dynamodb:GetItem', Resource: TokensTable.Arn}]}]`,
-		"HttpApi.Properties.Auth": `{DefaultAuthorizer: TokenAuthorizer, Authorizers: {TokenAuthorizer: {
-			FunctionArn: AuthorizerFunction.Arn, EnableFunctionDefaultPermissions: true,
-			AuthorizerPayloadFormatVersion: '2.0', EnableSimpleResponses: true,
-			Identity: {Context: [routeKey], ReauthorizeEvery: 0}}}}`,
-		"PlantsTable.DeletionPolicy":                       `Retain`,
-		"PlantsTable.Properties.DeletionProtectionEnabled": `true`,
-		"TokensTable.DeletionPolicy":                       `Retain`,
-		"TokensTable.Properties.DeletionProtectionEnabled": `true`,
-		"TokensTable.Properties.TimeToLiveSpecification":   `{AttributeName: expires_at, Enabled: true}`,
-		// Members of internal/api's log lines, and record.status of Lambda's own.
-		"ErrorsMetric.Properties.FilterPattern": `'{ $.code = 5001 || $.record.status = "error" || ` +
-			`$.record.status = "failure" || $.record.status = "timeout" }'`,
-		"UnavailableMetric.Properties.FilterPattern": `'{ $.code > 5001 && $.msg != "authorize" }'`,
+// check compares the value at a path below a resource.
+func check(t *testing.T, path string, want any) {
+	t.Helper()
+	if got := at(read(t), "Resources."+path); !reflect.DeepEqual(got, want) {
+		t.Errorf("%s = %v, want %v", path, got, want)
 	}
-	for name, resource := range resources(t) {
-		if at(resource, "Type") == "AWS::Serverless::Function" && tests[name+".Properties.Policies"] == "" {
-			t.Errorf("the policies of %s are not in this table", name)
+}
+
+// namesOf returns the names of the resources of a type.
+func namesOf(t *testing.T, kind string) []string {
+	t.Helper()
+	resources := read(t)["Resources"].(object)
+	maps.DeleteFunc(resources, func(_ string, resource any) bool { return at(resource, "Type") != kind })
+	return slices.Sorted(maps.Keys(resources))
+}
+
+// A function gets the table to which it has rights, one action and nothing else, and more time than it gives itself.
+func TestFunctions(t *testing.T) {
+	tests := []struct {
+		name, variable, table, action string
+		takes                         time.Duration
+	}{
+		{"AuthorizerFunction", "TOKENS_TABLE", "TokensTable", "dynamodb:GetItem", api.AuthorizerTimeout},
+		{"CreatePlantFunction", "PLANTS_TABLE", "PlantsTable", "dynamodb:PutItem", api.RequestTimeout},
+	}
+	if got := namesOf(t, "AWS::Serverless::Function"); len(got) != len(tests) {
+		t.Errorf("the functions are %q, want a test of each", got)
+	}
+	for _, test := range tests {
+		statement := object{"Effect": "Allow", "Action": test.action, "Resource": test.table + ".Arn"}
+		check(t, test.name+".Properties.Policies", list{object{"Statement": list{statement}}})
+		check(t, test.name+".Properties.Environment", object{"Variables": object{test.variable: test.table}})
+		timeout := at(read(t), "Resources."+test.name+".Properties.Timeout").(int)
+		if time.Duration(timeout)*time.Second <= test.takes {
+			t.Errorf("%s has %d s, want more than the %v that it gives itself", test.name, timeout, test.takes)
 		}
 	}
-	for path, text := range tests {
-		var want any
-		if err := yaml.Unmarshal([]byte(strings.ReplaceAll(text, "\t", " ")), &want); err != nil {
-			t.Fatal(err)
-		}
-		if got := at(resources(t), path); fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("%s = %v, want %v", path, got, want)
-		}
+	globals := at(read(t), "Globals.Function")
+	if got, want := at(globals, "LoggingConfig"), (object{"LogGroup": "Log", "LogFormat": "JSON"}); !reflect.DeepEqual(got, want) {
+		t.Errorf("LoggingConfig = %v, want %v", got, want)
+	}
+	if got := at(globals, "Environment.Variables.SSL_CERT_DIR"); got != "none" {
+		t.Errorf("SSL_CERT_DIR = %v, want none", got)
+	}
+}
+
+// Every request needs a verdict, which API Gateway must not cache.
+func TestAuthorizer(t *testing.T) {
+	route := object{"ApiId": "HttpApi", "Method": "POST", "Path": "/plants"} // and no Auth, such as Authorizer: NONE
+	check(t, "CreatePlantFunction.Properties.Events", object{"CreatePlant": object{"Type": "HttpApi", "Properties": route}})
+	check(t, "AuthorizerFunction.Properties.Events", nil)
+	check(t, "HttpApi.Properties.Auth", object{
+		"DefaultAuthorizer": "TokenAuthorizer",
+		"Authorizers": object{"TokenAuthorizer": object{
+			"FunctionArn":                      "AuthorizerFunction.Arn",
+			"EnableFunctionDefaultPermissions": true,
+			"AuthorizerPayloadFormatVersion":   "2.0",
+			"EnableSimpleResponses":            true,
+			"Identity":                         object{"Context": list{"routeKey"}, "ReauthorizeEvery": 0},
+		}},
+	})
+}
+
+// Deleting the stack, or replacing a table, deletes no data.
+func TestTables(t *testing.T) {
+	tables := namesOf(t, "AWS::DynamoDB::Table")
+	if want := []string{"PlantsTable", "TokensTable"}; !slices.Equal(tables, want) {
+		t.Errorf("the tables are %q, want %q", tables, want)
+	}
+	for _, name := range tables {
+		check(t, name+".DeletionPolicy", "Retain")
+		check(t, name+".UpdateReplacePolicy", "Retain")
+		check(t, name+".Properties.DeletionProtectionEnabled", true)
+		check(t, name+".Properties.PointInTimeRecoverySpecification", object{"PointInTimeRecoveryEnabled": true})
+	}
+	check(t, "TokensTable.Properties.TimeToLiveSpecification", object{"AttributeName": "expires_at", "Enabled": true})
+}
+
+// The alarms count the codes in the log, the failures of each function and those of API Gateway, and both notify.
+func TestAlarms(t *testing.T) {
+	// The members of these patterns are those of internal/api's log lines.
+	for name, pattern := range map[string]string{
+		"Errors":      `{ $.code = 5001 }`,
+		"Unavailable": `{ $.code > 5001 && $.msg != "authorize" }`,
+	} {
+		check(t, name+"Metric.Properties.LogGroupName", "Log")
+		check(t, name+"Metric.Properties.FilterPattern", pattern)
+		check(t, name+"Metric.Properties.MetricTransformations", list{object{
+			"MetricNamespace": "PlantStore/${AWS::StackName}", "MetricName": name, "MetricValue": "1",
+		}})
+		check(t, name+"Alarm.Properties.AlarmActions", list{"AlarmTopic"})
+		check(t, name+"Alarm.Properties.OKActions", list{"AlarmTopic"})
+	}
+	checkMetrics(t, "ErrorsAlarm",
+		metric("PlantStore/${AWS::StackName}", "Errors"),
+		metric("AWS/Lambda", "Errors", object{"Name": "FunctionName", "Value": "CreatePlantFunction"}),
+		metric("AWS/Lambda", "Errors", object{"Name": "FunctionName", "Value": "AuthorizerFunction"}),
+	)
+	checkMetrics(t, "UnavailableAlarm",
+		metric("PlantStore/${AWS::StackName}", "Unavailable"),
+		metric("AWS/ApiGateway", "5xx", object{"Name": "ApiId", "Value": "HttpApi"}),
+	)
+}
+
+func metric(namespace, name string, dimensions ...any) object {
+	m := object{"Namespace": namespace, "MetricName": name}
+	if dimensions != nil {
+		m["Dimensions"] = dimensions
+	}
+	return m
+}
+
+// checkMetrics compares the metrics whose sum an alarm watches.
+func checkMetrics(t *testing.T, alarm string, want ...any) {
+	t.Helper()
+	queries := at(read(t), "Resources."+alarm+".Properties.Metrics").(list)
+	if got := at(queries[0], "Expression"); got != "SUM(FILL(METRICS(), 0))" {
+		t.Errorf("%s watches %v, want the sum of its metrics", alarm, got)
+	}
+	var got []any
+	for _, query := range queries[1:] {
+		got = append(got, at(query, "MetricStat.Metric"))
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s counts %v, want %v", alarm, got, want)
 	}
 }
 
@@ -77,12 +181,33 @@ func TestNoOtherWay(t *testing.T) {
 		"AWS::SNS::Topic": "Subscription", "AWS::Serverless::HttpApi": "", "AWS::CloudWatch::Alarm": "",
 		"AWS::Logs::LogGroup": "", "AWS::Logs::MetricFilter": "",
 	}
-	for name, resource := range resources(t) {
+	for name, resource := range read(t)["Resources"].(object) {
 		kind := fmt.Sprint(at(resource, "Type"))
 		properties, isKnown := known[kind]
-		for property := range at(resource, "Properties").(map[string]any) {
+		for property := range at(resource, "Properties").(object) {
 			if !isKnown || properties != "" && !strings.Contains(" "+properties+" ", " "+property+" ") {
 				t.Errorf("%s, a %s, has %s: if that lets nothing in or out, add it to known", name, kind, property)
+			}
+		}
+	}
+}
+
+// samconfig.toml sets every parameter in both environments, because one that is left out keeps its old value. In both,
+// SAM builds in the source, so that the functions know their commit.
+func TestEnvironments(t *testing.T) {
+	content, err := os.ReadFile("../../samconfig.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := []string{`build_in_source = true`}
+	for name := range read(t)["Parameters"].(object) {
+		settings = append(settings, `parameter_overrides = ".*\b`+name+`=.*"`)
+	}
+	development, production, _ := strings.Cut(string(content), "[production.")
+	for environment, section := range map[string]string{"default": development, "production": production} {
+		for _, setting := range settings {
+			if !regexp.MustCompile(`(?m)^` + setting).MatchString(section) {
+				t.Errorf("%s lacks %s", environment, setting)
 			}
 		}
 	}

@@ -1,5 +1,6 @@
 # `make help` lists the targets.
 export GOTOOLCHAIN := auto
+export GOWORK := off
 export SAM_CLI_TELEMETRY := 0
 # Otherwise Go asks git for the commit, and fails in a clone that another user owns.
 export GOFLAGS := $(value GOFLAGS) -buildvcs=false

@@ -37,8 +37,7 @@ check: ## run what CI runs first: format, style, contract, template, tests
 	@command -v sam >/dev/null && command -v checkov >/dev/null || \
 		{ echo 'sam or checkov is missing: pip install -r requirements.txt -r requirements-check.txt' >&2; exit 1; }
 	go mod tidy -diff
-	$(LINT) fmt --diff
-	$(LINT) run
+	$(MAKE) lint
 	$(OASDIFF) changelog --fail-on INFO --severity-levels test/contract/testdata/additions.txt \
 		test/contract/testdata/specification.yaml openapi.yaml
 	sam validate --lint
@@ -46,8 +45,8 @@ check: ## run what CI runs first: format, style, contract, template, tests
 	checkov --file template.yaml .github/deploy-role.yaml --skip-download --compact --quiet
 	$(MAKE) test
 
-lint: ## format the Go code, and check its style
-	$(LINT) fmt
+lint: ## check the format and style of the Go code, and change nothing
+	@$(LINT) fmt --diff || { echo "to format the code: $(LINT) fmt" >&2; exit 1; }
 	$(LINT) run
 
 contract: ## check a deployment against the contract (URL=..., TOKEN=...; creates twelve plants)

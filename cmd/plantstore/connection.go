@@ -5,14 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go/logging"
 
 	"plantstore/internal/dynamo"
@@ -33,56 +35,63 @@ type connection struct {
 }
 
 func (c *connection) open(ctx context.Context) (*dynamo.Tokens, error) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	table, err := c.tableName(ctx)
+	switch {
+	case c.Stack == "" && c.Table == "" && c.EndpointURL == "":
+		return nil, errors.New("set --stack or --table, or --endpoint-url for a local DynamoDB")
+	case c.EndpointURL != "" && !c.isLocal() && !strings.HasPrefix(c.EndpointURL, "https://"):
+		return nil, errors.New("the endpoint is not a URL, such as http://localhost:8000")
+	}
+	var cfg aws.Config
+	if c.Stack != "" || !c.isLocal() {
+		var err error
+		cfg, err = loadConfig(ctx)
+		if err != nil {
+			return nil, err
+		}
+	}
+	table, err := c.findTable(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := loadConfig(ctx, strings.HasPrefix(c.EndpointURL, "http:")) // AWS uses https
-	if err != nil {
-		return nil, err
+	return &dynamo.Tokens{Client: c.newClient(cfg), Table: table}, nil
+}
+
+// isLocal reports whether the endpoint is outside AWS, which uses https.
+func (c *connection) isLocal() bool { return strings.HasPrefix(c.EndpointURL, "http://") }
+
+func (c *connection) newClient(cfg aws.Config) *dynamodb.Client {
+	if c.isLocal() {
+		return dynamo.NewLocalClient(c.EndpointURL)
 	}
 	if c.EndpointURL != "" {
 		cfg.BaseEndpoint = &c.EndpointURL
 		cfg.ConfigSources = nil // otherwise an endpoint in the environment would win
 	}
-	return &dynamo.Tokens{Client: dynamo.NewClient(cfg), Table: table}, nil
+	return dynamo.NewClient(cfg)
 }
 
-func (c *connection) tableName(ctx context.Context) (string, error) {
-	if c.Stack != "" {
-		return findTable(ctx, c.Stack)
+// findTable returns the name of the table of tokens.
+func (c *connection) findTable(ctx context.Context, cfg aws.Config) (string, error) {
+	if c.Stack == "" {
+		return cmp.Or(c.Table, tokensTable), nil
 	}
-	if c.Table == "" && c.EndpointURL == "" {
-		return "", errors.New("set --stack or --table, or --endpoint-url for a local DynamoDB")
-	}
-	return cmp.Or(c.Table, tokensTable), nil
-}
-
-func findTable(ctx context.Context, stack string) (string, error) {
-	cfg, err := loadConfig(ctx, false)
-	if err != nil {
-		return "", err
-	}
-	in := cloudformation.DescribeStackResourceInput{StackName: &stack, LogicalResourceId: aws.String(tokensTable)}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	in := cloudformation.DescribeStackResourceInput{StackName: &c.Stack, LogicalResourceId: aws.String(tokensTable)}
 	out, err := cloudformation.NewFromConfig(cfg).DescribeStackResource(ctx, &in)
 	if err != nil {
-		return "", fmt.Errorf("cannot find the table of tokens in stack %s: %w", stack, err)
+		return "", fmt.Errorf("cannot find the table of tokens in stack %s: %w", c.Stack, err)
 	}
 	return aws.ToString(out.StackResourceDetail.PhysicalResourceId), nil
 }
 
-// loadConfig returns the SDK's configuration. A local DynamoDB needs credentials too, but any will do, and the user may
-// have none.
-func loadConfig(ctx context.Context, local bool) (aws.Config, error) {
-	httpClient := awshttp.NewBuildableClient().WithTimeout(attemptTimeout)
-	options := []func(*config.LoadOptions) error{config.WithHTTPClient(httpClient), config.WithLogger(logging.Nop{})}
-	if local {
-		provider := credentials.NewStaticCredentialsProvider("local", "local", "")
-		options = append(options, config.WithDefaultRegion("us-east-1"), config.WithCredentialsProvider(provider))
-	}
-	cfg, err := config.LoadDefaultConfig(ctx, options...)
+// loadConfig returns the SDK's configuration, with credentials. If the profile needs an MFA code, it waits for the user.
+func loadConfig(ctx context.Context) (aws.Config, error) {
+	cfg, err := config.LoadDefaultConfig(ctx,
+		config.WithHTTPClient(awshttp.NewBuildableClient().WithTimeout(attemptTimeout)),
+		config.WithLogger(logging.Nop{}),
+		config.WithAssumeRoleCredentialOptions(func(o *stscreds.AssumeRoleOptions) { o.TokenProvider = askForMFACode }),
+	)
 	if err != nil {
 		return cfg, err
 	}
@@ -90,4 +99,17 @@ func loadConfig(ctx context.Context, local bool) (aws.Config, error) {
 		return cfg, fmt.Errorf("no AWS credentials: set AWS_PROFILE to a profile that has them (%w)", err)
 	}
 	return cfg, nil
+}
+
+// askForMFACode asks on the terminal, because standard output is for a new token, and a token may come from standard
+// input.
+func askForMFACode() (code string, err error) {
+	terminal, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return "", fmt.Errorf("the profile needs an MFA code, and there is no terminal to ask on: %w", err)
+	}
+	defer terminal.Close() //nolint:errcheck // it has nothing to save
+	fmt.Fprint(terminal, "MFA code: ")
+	_, err = fmt.Fscanln(terminal, &code)
+	return code, err
 }

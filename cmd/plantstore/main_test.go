@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -43,6 +44,7 @@ func (p tool) run(t *testing.T, args, stdin string) result {
 	command := exec.CommandContext(ctx, os.Args[0], strings.Fields(args+" "+p.flags)...)
 	command.Env = p.environment
 	command.Stdin = strings.NewReader(stdin)
+	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // without a terminal
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
 	_ = command.Run() // the exit status says whether it failed; -1 if it did not run to its end
@@ -72,10 +74,16 @@ func TestFailures(t *testing.T) {
 		{"no token on standard input", "token revoke --table tokens -", "this is no token, or not the whole of one"},
 		{"an address without a port", "serve --addr localhost", "missing port in address; use another --addr"},
 		{"no credentials", "token list --table tokens", "no AWS credentials: set AWS_PROFILE"},
+		{"an endpoint without http://", "token list --endpoint-url localhost:8000", "the endpoint is not a URL, such as http://"},
+		{"an MFA code without a terminal", "token list --table tokens", "the profile needs an MFA code, and there is no terminal"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			got := newTool(t).run(t, test.args, "")
+			plantstore := newTool(t)
+			if strings.Contains(test.name, "MFA") {
+				plantstore = newTool(t, "AWS_PROFILE=mfa", "AWS_CONFIG_FILE=testdata/aws-config")
+			}
+			got := plantstore.run(t, test.args, "")
 			lines := strings.Count(got.stderr, "\n")
 			if got.status < 1 || got.stdout != "" || lines != 1 || !strings.Contains(got.stderr, test.want) {
 				t.Errorf("plantstore %s = %+v, want a failure with one line that says %s", test.args, got, test.want)

@@ -63,6 +63,9 @@ func Decode(body []byte) (NewPlant, error) {
 
 // malformed says where the error is. The text of a jsontext error may repeat parts of the body.
 func malformed(body []byte, err *jsontext.SyntacticError) error {
+	if err.ByteOffset == 0 {
+		return &BodyError{ErrMalformed, "its first byte is not JSON, so it may be compressed or have a byte order mark"}
+	}
 	reason := "there is an error"
 	first, size := utf8.DecodeRune(body[err.ByteOffset:])
 	switch {

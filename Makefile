@@ -58,7 +58,7 @@ deploy: ## build and deploy to AWS: dev, or ENV=production
 dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables and a token
 	@tools/local/dynamodb --port 8000 go run ./tools/samples
 
-bench: ## measure the first answer of the functions, on Linux
+bench: ## measure how fast the functions answer, on Linux
 	go test -run "^$$" -bench . -benchtime 30x ./tools/bench
 
 # `sam build` calls this. The caller's own Go settings do not change the binary. GOEXPERIMENT is not empty, because Go
@@ -66,6 +66,6 @@ bench: ## measure the first answer of the functions, on Linux
 build-%Function:
 	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 GOAMD64=v1 GOEXPERIMENT=, GOFLAGS=-trimpath go build \
 		-buildvcs=$$(git rev-parse >/dev/null 2>&1 && echo auto || echo false) \
-		-tags lambda.norpc,nethttpomithttp2 -ldflags '-s -w' \
+		-tags lambda.norpc -ldflags '-s -w' \
 		-o "$$ARTIFACTS_DIR/bootstrap" ./cmd/$$(echo $* | tr A-Z a-z)
 	chmod 755 "$$ARTIFACTS_DIR/bootstrap"

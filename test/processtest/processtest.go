@@ -47,9 +47,18 @@ type Answer struct {
 	Took time.Duration // since the process started, or, after the first answer, since the function got the event
 }
 
-// Invoke starts a function behind a stand-in for Lambda's Runtime API, and gives it the events one after the other. The
-// function exits after the last one, because the stand-in accepts that answer with status 200 instead of 202.
+// Invoke runs a function behind a stand-in for Lambda's Runtime API, and gives it the events one after the other. The
+// function exits after the last one.
 func Invoke(t testing.TB, program string, environment []string, events ...string) []Answer {
+	t.Helper()
+	function := exec.CommandContext(t.Context(), program)
+	function.Env = environment
+	return InvokeCommand(t, function, func() {}, events...)
+}
+
+// InvokeCommand is [Invoke] for a command that has not been started. It calls ready when the function asks for its first
+// event. The function exits because the stand-in accepts the last answer with status 200 instead of 202.
+func InvokeCommand(t testing.TB, function *exec.Cmd, ready func(), events ...string) []Answer {
 	t.Helper()
 	var answers []Answer
 	var begin time.Time
@@ -62,14 +71,15 @@ func Invoke(t testing.TB, program string, environment []string, events ...string
 			}
 			return
 		}
-		if len(answers) > 0 {
+		if len(answers) == 0 {
+			ready()
+		} else {
 			begin = time.Now()
 		}
 		w.Header().Set("Lambda-Runtime-Deadline-Ms", fmt.Sprint(time.Now().Add(time.Minute).UnixMilli()))
 		_, _ = io.WriteString(w, events[len(answers)]) // it fails only if the function has exited
 	}))
-	function := exec.CommandContext(t.Context(), program)
-	function.Env = append([]string{"AWS_LAMBDA_RUNTIME_API=" + runtime.Listener.Addr().String()}, environment...)
+	function.Env = append(function.Env, "AWS_LAMBDA_RUNTIME_API="+runtime.Listener.Addr().String())
 	begin = time.Now()
 	printed, _ := function.CombinedOutput() // the function fails at the status 200
 	runtime.Close()

@@ -1,8 +1,10 @@
-// Package bench measures two answers of a function: the first, from the start of its process, and the second. It compares
-// our functions with an empty one, and with one that is written in Go's usual way. Lambda's Runtime API is a stand-in,
-// and so is DynamoDB, which answers over TLS after 4 ms.
+// Package bench measures how fast our functions answer, beside an empty one and one that is written in Go's usual way.
+// Lambda's Runtime API is a stand-in, and so is DynamoDB, which answers over TLS after 4 ms.
 //
 //	make bench
+//
+// Lambda starts a function on a whole CPU, and gives one with 256 MB a seventh of a CPU from its first event on. So each
+// function runs twice: with that share, and always on a whole CPU.
 package bench
 
 import (
@@ -12,6 +14,7 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -26,14 +29,24 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"go.yaml.in/yaml/v3"
 
 	"plantstore/internal/token"
 	"plantstore/test/processtest"
 )
 
-// The results are medians in ms, and for the first answer also the ratio to the empty function.
+// A function is what the benchmark measures. Its results are medians in ms: of the first answer, from the start of the
+// process, and of the second, from its event; and the CPU time of a later request.
+type function struct {
+	name, binary, event, want string
+	environment               []string
+	measured                  map[string][]float64 // by unit, without the name
+}
+
 func BenchmarkFunctions(b *testing.B) {
 	create, authorize := read(b, "../../events/createplant/create.json"), read(b, "../../events/authorizer/create.json")
 	url, certificate := startDatabase(b, regexp.MustCompile(`pst_\w+`).FindString(authorize))
@@ -42,39 +55,135 @@ func BenchmarkFunctions(b *testing.B) {
 	folder := filepath.Dir(roots)
 	environment := processtest.Environment(url, "PLANTS_TABLE=plants", "TOKENS_TABLE=tokens",
 		"AWS_SESSION_TOKEN="+strings.Repeat("t", 700), "SSL_CERT_FILE="+roots)
-	usual := append(slices.Clone(environment), "SSL_CERT_DIR="+folder+":"+folder)
-	ours := append(slices.Clone(environment), "SSL_CERT_DIR=none", "GOMAXPROCS=1", "GOGC=400", "GOMEMLIMIT=160MiB") // the first two as in template.yaml
-	const tags = "-tags=lambda.norpc,nethttpomithttp2"                                                              // as in the Makefile
-	functions := []struct {
-		name, binary, event, want string
-		environment               []string
-		first, second             []float64 // ms
-	}{
+	usual := slices.Concat(environment, []string{"SSL_CERT_DIR=" + folder + ":" + folder})
+	ours := slices.Concat(environment, variables(b))
+	const tags = "-tags=lambda.norpc" // as in the Makefile
+	unconnected := "-overlay=" + withoutConnect(b)
+	functions := []function{
 		{name: "empty", binary: build(b, "tools/bench/empty", tags), event: create, want: "200", environment: usual},
 		{name: "createplant", binary: build(b, "cmd/createplant", tags), event: create, want: "Monstera", environment: ours},
+		{name: "unconnected", binary: build(b, "cmd/createplant", tags, unconnected), event: create, want: "Monstera", environment: ours},
 		{name: "authorizer", binary: build(b, "cmd/authorizer", tags), event: authorize, want: "allow", environment: ours},
 		{name: "usual", binary: build(b, "tools/bench/baseline"), event: create, want: "Monstera", environment: usual},
 	}
 	for b.Loop() {
 		for i := range functions { // in turns, so that another load on the machine slows all
 			f := &functions[i]
-			answers := processtest.Invoke(b, f.binary, f.environment, f.event, f.event)
-			for _, answer := range answers {
-				if !strings.Contains(answer.Body, f.want) {
-					b.Fatalf("%s answers %s, want %q in it", f.name, answer.Body, f.want)
-				}
+			if f.measured == nil {
+				f.measured = map[string][]float64{}
 			}
-			f.first = append(f.first, answers[0].Took.Seconds()*1e3)
-			f.second = append(f.second, answers[1].Took.Seconds()*1e3)
+			f.measure(b)
 		}
 	}
 	b.ReportMetric(0, "ns/op")
-	empty := median(functions[0].first)
 	for _, f := range functions {
-		b.ReportMetric(median(f.first), "first-ms-"+f.name)
-		b.ReportMetric(median(f.first)/empty, "first-x-"+f.name)
-		b.ReportMetric(median(f.second), "second-ms-"+f.name)
+		for unit, values := range f.measured {
+			b.ReportMetric(median(values), unit+"-"+f.name)
+		}
 	}
+}
+
+func (f *function) measure(b *testing.B) {
+	add := func(unit string, took time.Duration) { f.measured[unit] = append(f.measured[unit], took.Seconds()*1e3) }
+	share, _ := f.run(b, 2, throttle)
+	add("share-first-ms", share[0].Took)
+	add("share-second-ms", share[1].Took)
+	const requests = 100
+	full, once := f.run(b, 2, func(*os.Process) {})
+	add("full-first-ms", full[0].Took)
+	add("full-second-ms", full[1].Took)
+	_, often := f.run(b, 2+requests, func(*os.Process) {})
+	add("cpu-ms", (often-once)/requests)
+}
+
+// run gives a new process of the function its event, n times. From the first event on, limit runs beside it. It returns
+// the answers, and the CPU time that the process used.
+func (f *function) run(b *testing.B, n int, limit func(*os.Process)) ([]processtest.Answer, time.Duration) {
+	command := exec.CommandContext(b.Context(), f.binary)
+	command.Env = slices.Clone(f.environment)
+	answers := processtest.InvokeCommand(b, command, func() { go limit(command.Process) }, slices.Repeat([]string{f.event}, n)...)
+	for _, answer := range answers {
+		if !strings.Contains(answer.Body, f.want) {
+			b.Fatalf("%s answers %s, want %q in it", f.name, answer.Body, f.want)
+		}
+	}
+	return answers, command.ProcessState.UserTime() + command.ProcessState.SystemTime()
+}
+
+// throttle lets a process use a seventh of a CPU until it exits: once it has used that much of 20 ms, it is stopped for
+// the rest of them.
+func throttle(process *os.Process) {
+	const period = 20 * time.Millisecond
+	const share = period / 7
+	limit := cpuTime(process.Pid)
+	for {
+		end := time.Now().Add(period)
+		limit = min(cpuTime(process.Pid), limit) + share // unused time is lost, and time that was used too much counts
+		for cpuTime(process.Pid) < limit && time.Now().Before(end) {
+			time.Sleep(100 * time.Microsecond)
+		}
+		if process.Signal(syscall.SIGSTOP) != nil {
+			return
+		}
+		time.Sleep(time.Until(end))
+		_ = process.Signal(syscall.SIGCONT) // it fails if the process was killed
+	}
+}
+
+// cpuTime returns the CPU time of all threads of a process. Source: Linux, Documentation/scheduler/sched-stats.rst.
+func cpuTime(pid int) (total time.Duration) {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
+	for _, file := range threads {
+		content, _ := os.ReadFile(file) // a thread may have ended
+		var nanoseconds int64
+		_, _ = fmt.Sscan(string(content), &nanoseconds)
+		total += time.Duration(nanoseconds)
+	}
+	return total
+}
+
+// withoutConnect returns a file for the flag -overlay of go build, with which functions do not connect while they start.
+func withoutConnect(b *testing.B) (file string) {
+	const original, call = "../../cmd/internal/function/function.go", "\tdynamo.Connect(client)\n"
+	source := read(b, original)
+	if strings.Count(source, call) != 1 {
+		b.Fatalf("%s does not call Connect once", original)
+	}
+	path, err := filepath.Abs(original)
+	if err != nil {
+		b.Fatal(err)
+	}
+	changed := filepath.Join(b.TempDir(), "function.go")
+	overlay, _ := json.Marshal(map[string]map[string]string{"Replace": {path: changed}}) // of texts
+	file = filepath.Join(b.TempDir(), "overlay.json")
+	err = errors.Join(
+		os.WriteFile(changed, []byte(strings.Replace(source, call, "", 1)), 0o600),
+		os.WriteFile(file, overlay, 0o600),
+	)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return file
+}
+
+// variables returns the environment variables that template.yaml gives every function.
+func variables(b *testing.B) (environment []string) {
+	var template struct {
+		Globals struct {
+			Function struct {
+				Environment struct {
+					Variables map[string]string `yaml:"Variables"`
+				} `yaml:"Environment"`
+			} `yaml:"Function"`
+		} `yaml:"Globals"`
+	}
+	if err := yaml.Unmarshal([]byte(read(b, "../../template.yaml")), &template); err != nil {
+		b.Fatal(err)
+	}
+	for name, value := range template.Globals.Function.Environment.Variables {
+		environment = append(environment, name+"="+value)
+	}
+	return environment
 }
 
 func median(values []float64) float64 {

@@ -11,6 +11,6 @@ import (
 )
 
 func main() {
-	client, table, log := function.Setup("TOKENS_TABLE")
-	lambda.Start(&api.Authorizer{Tokens: &dynamo.Tokens{Client: client, Table: table}, Log: log})
+	client, table, logger := function.Setup("TOKENS_TABLE")
+	lambda.Start(&api.Authorizer{Tokens: &dynamo.Tokens{Client: client, Table: table}, Log: logger})
 }

@@ -11,6 +11,6 @@ import (
 )
 
 func main() {
-	client, table, log := function.Setup("PLANTS_TABLE")
-	lambda.Start(&api.CreatePlant{Plants: &dynamo.Plants{Client: client, Table: table}, Log: log})
+	client, table, logger := function.Setup("PLANTS_TABLE")
+	lambda.Start(&api.CreatePlant{Plants: &dynamo.Plants{Client: client, Table: table}, Log: logger})
 }

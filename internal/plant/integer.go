@@ -12,6 +12,9 @@ var (
 	errRange      = errors.New("must be from -9223372036854775808 to 9223372036854775807")
 )
 
+// maxExponent bounds the exponent of a number, so that no sum overflows. No body has as many digits.
+const maxExponent = 1 << 40
+
 // parseInt64 returns the value of a JSON number if it is an integer, like 1.0, 1e3 and 1200e-2. Source: JSON Schema
 // 2020-12, section 6.1.1. A float64 would lose digits, and with math/big, 1e999999999 would exhaust the memory.
 func parseInt64(literal string) (int64, error) {
@@ -21,8 +24,8 @@ func parseInt64(literal string) (int64, error) {
 	if digits == "" || digits == "-" {
 		return 0, nil
 	}
-	// On overflow, ParseInt returns the largest number of 42 bits: more than a body has digits, and no sum overflows.
-	power, _ := strconv.ParseInt(cmp.Or(exponent, "0"), 10, 42)
+	power, _ := strconv.ParseInt(cmp.Or(exponent, "0"), 10, 64) // on overflow, the smallest or the largest int64
+	power = max(-maxExponent, min(power, maxExponent))
 	point := int64(len(whole)) + power  // index of the decimal point in the digits
 	zeros := point - int64(len(digits)) // to append: 1.20e3 is 12 and two zeros
 	if zeros < 0 {                      // a digit follows the point

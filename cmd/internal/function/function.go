@@ -19,21 +19,21 @@ import (
 
 // Setup returns a client of DynamoDB, the table that the environment variable tableVariable names, and a log. If an
 // environment variable is missing, it logs the variable's name and exits with status 1.
-func Setup(tableVariable string) (client *dynamodb.Client, table string, log *slog.Logger) {
-	log = newLog()
+func Setup(tableVariable string) (client *dynamodb.Client, table string, logger *slog.Logger) {
+	logger = newLogger()
 	client, table, err := open(tableVariable)
 	if err != nil {
-		log.Error("cannot run", "error", err.Error())
+		logger.Error("cannot run", "error", err.Error())
 		os.Exit(1)
 	}
-	return client, table, log
+	return client, table, logger
 }
 
-// newLog returns a log of JSON lines on standard output, each with the function's commit.
+// newLogger returns a log of JSON lines on standard output, each with the function's commit.
 //
 // It discards the output of package log, to which net/http writes unsolicited responses with their bodies. This also
 // discards the message with which aws-lambda-go exits, but Lambda itself logs the exit and counts an error.
-func newLog() *slog.Logger {
+func newLogger() *slog.Logger {
 	log.SetOutput(io.Discard)
 	handler := slog.NewJSONHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: renameTime})
 	info, _ := debug.ReadBuildInfo() // every binary of a module has it

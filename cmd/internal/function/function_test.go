@@ -99,7 +99,7 @@ func TestCommit(t *testing.T) {
 // net/http would write responses to the log.
 func TestPackageLogIsDiscarded(t *testing.T) {
 	defer log.SetOutput(log.Writer())
-	newLog()
+	newLogger()
 	if log.Writer() != io.Discard {
 		t.Errorf("package log writes to %v, want %v", log.Writer(), io.Discard)
 	}

@@ -48,7 +48,8 @@ func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request,
 	if err != nil {
 		return r, err
 	}
-	r.caller, err = token.Verify(ctx, a.Tokens, bearer) // to accept another kind of token, verify it here
+	t, err := token.Verify(ctx, a.Tokens, bearer) // to accept another kind of token, verify it here
+	r.caller = caller{tokenID: t.ID, subject: t.Subject}
 	return r, err
 }
 
@@ -59,21 +60,21 @@ func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request,
 type authorizerContext struct {
 	Verdict string `json:"verdict"` // "allow", "deny" or "unavailable"
 
-	// AuthorizationDigest is the [token.Digest] of the Authorization header. The function compares it with the header that
-	// it gets itself, so a verdict never applies to another caller.
-	AuthorizationDigest string `json:"presented"`
+	// Presented is the [token.Digest] of the Authorization header that was presented. The function compares it with the
+	// header that it gets itself, so a verdict never applies to another caller.
+	Presented string `json:"presented"`
 
 	Subject string `json:"subject,omitzero"`  // if the verdict is "allow"
 	TokenID string `json:"token_id,omitzero"` // if the verdict is "allow"
 }
 
 func newAuthorizerContext(r request, err error) authorizerContext {
-	c := authorizerContext{AuthorizationDigest: token.Digest(r.Headers["Authorization"])}
+	c := authorizerContext{Presented: token.Digest(r.Headers["Authorization"])}
 	switch {
 	case err == nil:
 		c.Verdict = "allow"
-		c.Subject = r.caller.Subject
-		c.TokenID = r.caller.ID
+		c.Subject = r.caller.subject
+		c.TokenID = r.caller.tokenID
 	case entryOf(err).isServiceFault():
 		c.Verdict = "unavailable"
 	default: // the token is missing, malformed or invalid
@@ -82,22 +83,27 @@ func newAuthorizerContext(r request, err error) authorizerContext {
 	return c
 }
 
-// findCaller returns the token of a request, with only its id and subject. If the token is missing or malformed, it
-// returns the error of [parseBearer]. It fails closed: if there is no verdict on this very Authorization header, it
-// returns an internal error.
-func findCaller(authorization string, c authorizerContext) (token.Token, error) {
+// caller is the client that sent a request. It is zero until the client's token is verified.
+type caller struct {
+	tokenID string
+	subject string
+}
+
+// findCaller returns the caller of a request. If the token is missing or malformed, it returns the error of
+// [parseBearer]. It fails closed: if there is no verdict on this very Authorization header, it returns an internal error.
+func findCaller(authorization string, c authorizerContext) (caller, error) {
 	if _, err := parseBearer(authorization); err != nil {
-		return token.Token{}, err
+		return caller{}, err
 	}
 	switch {
-	case c.AuthorizationDigest != token.Digest(authorization):
-		return token.Token{}, errors.New("api: no verdict on this Authorization header")
+	case c.Presented != token.Digest(authorization):
+		return caller{}, errors.New("api: no verdict on this Authorization header")
 	case c.Verdict == "allow" && c.Subject != "" && c.TokenID != "":
-		return token.Token{ID: c.TokenID, Subject: c.Subject}, nil
+		return caller{tokenID: c.TokenID, subject: c.Subject}, nil
 	case c.Verdict == "deny":
-		return token.Token{}, token.ErrInvalid
+		return caller{}, token.ErrInvalid
 	case c.Verdict == "unavailable":
-		return token.Token{}, token.ErrUnavailable
+		return caller{}, token.ErrUnavailable
 	}
-	return token.Token{}, errors.New("api: unknown or incomplete verdict")
+	return caller{}, errors.New("api: unknown or incomplete verdict")
 }

@@ -23,7 +23,7 @@ func (c *CreatePlant) Invoke(ctx context.Context, event []byte) ([]byte, error) 
 }
 
 // create checks the content type, the idempotency key and the body, in this order.
-func (c *CreatePlant) create(ctx context.Context, r *request) (any, error) {
+func (c *CreatePlant) create(ctx context.Context, r request) (any, error) {
 	if !isJSON(r.Headers["Content-Type"]) {
 		return nil, errContentType
 	}
@@ -34,7 +34,6 @@ func (c *CreatePlant) create(ctx context.Context, r *request) (any, error) {
 	if !token.IsVisibleASCII(key, 255) {
 		return nil, errIdempotencyKey
 	}
-	r.idempotencyKey = key
 	body, err := r.body()
 	if err != nil {
 		return nil, err
@@ -48,15 +47,23 @@ func (c *CreatePlant) create(ctx context.Context, r *request) (any, error) {
 	}
 	err = c.Plants.Create(ctx, plant.Write{
 		NewPlant: p,
-		WriteKey: plant.NewWriteKey(r.caller.Subject, key),
-		Subject:  r.caller.Subject,
+		WriteKey: plant.NewWriteKey(r.caller.subject, key),
+		Subject:  r.caller.subject,
 		Time:     time.Now().UTC(),
 	})
 	if err != nil {
-		return nil, err
+		return nil, &writeError{err, key}
 	}
 	return p.Plant, nil
 }
+
+// writeError is an error of the store, with the idempotency key for a retry.
+type writeError struct {
+	error
+	idempotencyKey string
+}
+
+func (e *writeError) Unwrap() error { return e.error }
 
 // isJSON reports whether a content type is application/json or missing, because some clients send none.
 func isJSON(contentType string) bool {

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"plantstore/internal/plant"
-	"plantstore/internal/token"
 )
 
 var errEvent = errors.New("api: event is not in payload format 2.0")
@@ -28,8 +27,7 @@ type request struct {
 		} `json:"authorizer"`
 	} `json:"requestContext"`
 
-	caller         token.Token // the id and the subject; zero until the token is verified
-	idempotencyKey string      // the client's, or a new one; empty until it is checked
+	caller caller
 }
 
 // decodeEvent decodes an event, except its body.

@@ -24,7 +24,7 @@ import (
 const RequestTimeout = 2700 * time.Millisecond
 
 // operation handles a request that has a valid token. It returns the body of the 200.
-type operation func(context.Context, *request) (body any, err error)
+type operation func(context.Context, request) (body any, err error)
 
 // serve answers an event of payload format 2.0, and logs the request with name as its message. It refuses a request
 // without a valid token. The authorizer does not, so an operation that is not called by serve is open to everybody.
@@ -33,7 +33,7 @@ func serve(ctx context.Context, event []byte, log *slog.Logger, name string, do 
 	r, body, err := handle(ctx, event, do)
 	logRequest(ctx, log, name, r, err, time.Since(start))
 	if err != nil {
-		return refuse(err, r.idempotencyKey)
+		return refuse(err)
 	}
 	return respond(http.StatusOK, nil, body)
 }
@@ -50,7 +50,7 @@ func handle(ctx context.Context, event []byte, do operation) (r request, body an
 	if err != nil {
 		return r, nil, err
 	}
-	body, err = do(ctx, &r)
+	body, err = do(ctx, r)
 	return r, body, err
 }
 
@@ -67,14 +67,14 @@ type response struct {
 	Body       string            `json:"body"`
 }
 
-func refuse(err error, idempotencyKey string) ([]byte, error) {
+func refuse(err error) ([]byte, error) {
 	e := entryOf(err)
 	headers := map[string]string{}
 	if e.retry {
 		headers["retry-after"] = "1" // second
-	}
-	if e.retry && idempotencyKey != "" {
-		headers["idempotency-key"] = idempotencyKey
+		if write, ok := errors.AsType[*writeError](err); ok {
+			headers["idempotency-key"] = write.idempotencyKey
+		}
 	}
 	return respond(http.StatusBadRequest, headers, Error{Code: e.code, Message: e.message})
 }
@@ -96,8 +96,8 @@ func logRequest(ctx context.Context, log *slog.Logger, name string, r request, e
 	attributes := []slog.Attr{
 		slog.String("request_id", r.RequestContext.RequestID), // the client gets it as Apigw-Requestid
 		slog.Int("code", int(e.code)),
-		slog.String("subject", r.caller.Subject),
-		slog.String("token_id", r.caller.ID),
+		slog.String("subject", r.caller.subject),
+		slog.String("token_id", r.caller.tokenID),
 		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
 	}
 	if reason, ok := errors.AsType[token.Reason](err); ok {

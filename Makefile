@@ -49,7 +49,7 @@ lint: ## check the format and style of the Go code, and change nothing
 	@$(LINT) fmt --diff || { echo "to format the code: $(LINT) fmt" >&2; exit 1; }
 	$(LINT) run
 
-contract: ## check a deployment against the contract (URL=..., TOKEN=...; creates twelve plants)
+contract: ## check a deployment against the contract (URL=..., TOKEN=...; creates plants)
 	@CONTRACT_URL="$$URL" go test -count=1 -v -run '^TestContract$$' ./test/contract
 
 deploy: ## build and deploy to AWS: dev, or ENV=production

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/swaggest/swgui/v5emb"
 
 	"plantstore"
@@ -54,14 +53,12 @@ Create a plant:
 }
 
 func newServer(tokens token.Store, log *slog.Logger) *http.Server {
+	g := gateway.New(&api.Authorizer{Tokens: tokens, Log: log}, log)
+	for key, function := range api.Routes(new(memory.Plants), log) {
+		g.Handle(key, function)
+	}
 	return &http.Server{
-		Handler: withDocs(&gateway.Gateway{
-			Authorizer: &api.Authorizer{Tokens: tokens, Log: log},
-			Routes: map[string]lambda.Handler{
-				"POST /plants": &api.CreatePlant{Plants: new(memory.Plants), Log: log},
-			},
-			Log: log,
-		}),
+		Handler:                      withDocs(g),
 		DisableGeneralOptionsHandler: true, // to answer OPTIONS * like an HTTP API
 		ReadHeaderTimeout:            5 * time.Second,
 		ReadTimeout:                  10 * time.Second,

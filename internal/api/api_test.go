@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
 )
@@ -58,7 +56,7 @@ func event(headers map[string]string, body string, context map[string]string) st
 	return string(content)
 }
 
-// create is a plant.Store. A test with a nil one panics if something is created.
+// create is a plant.Store. A test without one panics if something is created.
 type create func(context.Context, plant.Write) error
 
 func (c create) Create(ctx context.Context, w plant.Write) error { return c(ctx, w) }
@@ -70,7 +68,7 @@ func (f find) Find(ctx context.Context, id string) (token.Token, error) { return
 
 // invoke returns the answer to an event, and the line that is logged, without its time. It checks what holds for every
 // event: there is an answer, and at most one line, without a token, a header or a body.
-func invoke(t *testing.T, newHandler func(*slog.Logger) lambda.Handler, event string) (answer []byte, line string) {
+func invoke(t *testing.T, newHandler func(*slog.Logger) Handler, event string) (answer []byte, line string) {
 	t.Helper()
 	var log strings.Builder
 	withoutTime := func(_ []string, a slog.Attr) slog.Attr {
@@ -104,10 +102,12 @@ type answer struct {
 // refusal returns the answer with an Error and no other header.
 func refusal(code int32) answer { return answer{status: http.StatusBadRequest, code: code} }
 
-// callCreatePlant returns the answer to an event, and the line that is logged. It checks that no Error repeats the request.
-func callCreatePlant(t *testing.T, create create, event string) (got answer, line string) {
+const createRoute = "POST /plants"
+
+// call returns the answer to an event of a route, and the line that is logged. It checks that no Error repeats the request.
+func call(t *testing.T, route string, plants plant.Store, event string) (got answer, line string) {
 	t.Helper()
-	content, line := invoke(t, func(log *slog.Logger) lambda.Handler { return &CreatePlant{Plants: create, Log: log} }, event)
+	content, line := invoke(t, func(log *slog.Logger) Handler { return Routes(plants, log)[route] }, event)
 	var r response
 	if err := json.Unmarshal(content, &r, json.RejectUnknownMembers(true)); err != nil {
 		t.Fatalf("Invoke = %s, want a response: %v", content, err)
@@ -143,7 +143,7 @@ func callCreatePlant(t *testing.T, create create, event string) (got answer, lin
 // may pass.
 func callAuthorizer(t *testing.T, find find, event string) (context map[string]string, line string) {
 	t.Helper()
-	content, line := invoke(t, func(log *slog.Logger) lambda.Handler { return &Authorizer{Tokens: find, Log: log} }, event)
+	content, line := invoke(t, func(log *slog.Logger) Handler { return &Authorizer{Tokens: find, Log: log} }, event)
 	var got struct {
 		IsAuthorized bool              `json:"isAuthorized"`
 		Context      map[string]string `json:"context"`

@@ -15,7 +15,7 @@ import (
 	"plantstore/internal/token"
 )
 
-// A request passes only with a well-formed token and an allow for this very Authorization header. All other checks come
+// A request of any route passes only with a well-formed token and an allow for this very Authorization header. All other checks come
 // later.
 func TestAuthentication(t *testing.T) {
 	allowWithout := func(member string) map[string]string {
@@ -53,9 +53,11 @@ func TestAuthentication(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			headers := map[string]string{"authorization": test.authorization, "content-type": "text/plain"}
-			got, line := callCreatePlant(t, nil, event(headers, "", test.context))
-			if got != test.want || !strings.Contains(line, ` subject="" token_id="" `) {
-				t.Errorf("Invoke = %+v, logged as %s, want %+v, and no subject", got, line, test.want)
+			for route := range Routes(nil, nil) {
+				got, line := call(t, route, nil, event(headers, "", test.context))
+				if got != test.want || !strings.Contains(line, ` subject="" token_id="" `) {
+					t.Errorf("%s = %+v, logged as %s, want %+v, and no subject", route, got, line, test.want)
+				}
 			}
 		})
 	}
@@ -92,7 +94,7 @@ func TestChecks(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, _ := callCreatePlant(t, nil, event(test.headers, test.body, allow(credentials)))
+			got, _ := call(t, createRoute, nil, event(test.headers, test.body, allow(credentials)))
 			if got != test.want {
 				t.Errorf("Invoke = %+v, want %+v", got, test.want)
 			}
@@ -162,7 +164,7 @@ func TestOutcomes(t *testing.T) {
 					return fmt.Errorf("%w: the cause", test.err)
 				}
 				sent := event(map[string]string{"idempotency-key": "first"}, validBody, allow(credentials))
-				got, line := callCreatePlant(t, store, sent)
+				got, line := call(t, createRoute, create(store), sent)
 				if got != test.want {
 					t.Errorf("Invoke = %+v, want %+v", got, test.want)
 				}
@@ -179,10 +181,10 @@ func TestNewKey(t *testing.T) {
 	keys := map[string]bool{}
 	for range 2 {
 		var writeKey string
-		got, _ := callCreatePlant(t, func(_ context.Context, w plant.Write) error {
+		got, _ := call(t, createRoute, create(func(_ context.Context, w plant.Write) error {
 			writeKey = w.WriteKey
 			return plant.ErrUnavailable
-		}, event(nil, validBody, allow(credentials)))
+		}), event(nil, validBody, allow(credentials)))
 		key := got.idempotencyKey
 		if len(key) < 26 || keys[key] || writeKey != plant.NewWriteKey("alice", key) {
 			t.Errorf("Invoke = %+v after a write with the key %s, want a new random key of 26 characters", got, writeKey)
@@ -194,7 +196,7 @@ func TestNewKey(t *testing.T) {
 // A panic is an internal error. Its stack is logged.
 func TestPanic(t *testing.T) {
 	plants := func(context.Context, plant.Write) error { panic("the cause") }
-	got, line := callCreatePlant(t, plants, event(nil, validBody, allow(credentials)))
+	got, line := call(t, createRoute, create(plants), event(nil, validBody, allow(credentials)))
 	if got != refusal(5001) || !strings.Contains(line, "the cause") || !strings.Contains(line, "createplant_test.go") {
 		t.Errorf("Invoke = %+v, logged as %s, want 5001, and the cause with its stack", got, line)
 	}
@@ -217,7 +219,7 @@ func TestMalformedEvents(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got, _ := callCreatePlant(t, nil, test.event); got != test.want {
+			if got, _ := call(t, createRoute, nil, test.event); got != test.want {
 				t.Errorf("Invoke = %+v, want %+v", got, test.want)
 			}
 			if got, line := callAuthorizer(t, nil, test.event); !maps.Equal(got, verdict("", test.verdict)) {

@@ -16,12 +16,25 @@ import (
 	"runtime/debug"
 	"time"
 
+	"plantstore/internal/plant"
 	"plantstore/internal/token"
 )
 
 // RequestTimeout limits the call of a function for a request. The function's timeout in template.yaml is longer. Waiting
 // longer for DynamoDB would only use up Lambda's concurrency, and the client can retry.
 const RequestTimeout = 2700 * time.Millisecond
+
+// Handler answers the events of a function. It is a lambda.Handler.
+type Handler interface {
+	Invoke(ctx context.Context, event []byte) ([]byte, error)
+}
+
+// Routes returns the functions behind the API, by route key, as in template.yaml.
+func Routes(plants plant.Store, log *slog.Logger) map[string]Handler {
+	return map[string]Handler{
+		"POST /plants": &CreatePlant{Plants: plants, Log: log},
+	}
+}
 
 // operation handles a request that has a valid token. It returns the body of the 200.
 type operation func(context.Context, request) (body any, err error)

@@ -2,8 +2,8 @@
 // API Gateway would send for an HTTP request, and turns the function's answer into the HTTP response.
 //
 // The events have payload format 2.0, with little more than the functions read; events/ has complete ones. Unlike API
-// Gateway, it calls the function whatever the authorizer answers. It does not throttle, limit an event to Lambda's 6 MB,
-// or stop a function at its timeout.
+// Gateway, it calls the function whatever the authorizer answers, and redirects a path such as //plants. It does not
+// throttle, limit an event to Lambda's 6 MB, or stop a function at its timeout.
 package gateway
 
 import (
@@ -28,21 +28,30 @@ const maxBody = 10 << 20
 
 // Gateway is an HTTP API. It is an [http.Handler].
 type Gateway struct {
-	Authorizer lambda.Handler
-	Routes     map[string]lambda.Handler // by route key, such as "POST /plants"
-	Log        *slog.Logger
+	authorizer lambda.Handler
+	log        *slog.Logger
+	mux        http.ServeMux
+}
+
+// New returns an HTTP API without routes.
+func New(authorizer lambda.Handler, log *slog.Logger) *Gateway {
+	g := &Gateway{authorizer: authorizer, log: log}
+	g.mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, http.StatusNotFound) })
+	return g
+}
+
+// Handle adds a route, such as "POST /plants", and the function behind it.
+func (g *Gateway) Handle(routeKey string, function lambda.Handler) {
+	g.mux.HandleFunc(routeKey, func(w http.ResponseWriter, r *http.Request) { g.serve(w, r, function) })
 }
 
 // ServeHTTP implements [http.Handler].
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	id := rand.Text()
-	w.Header().Set("Apigw-Requestid", id)
-	routeKey := r.Method + " " + r.URL.Path
-	function, found := g.Routes[routeKey]
-	if !found {
-		refuse(w, http.StatusNotFound)
-		return
-	}
+	w.Header().Set("Apigw-Requestid", rand.Text())
+	g.mux.ServeHTTP(w, r)
+}
+
+func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, function lambda.Handler) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		refuse(w, http.StatusRequestEntityTooLarge)
@@ -53,9 +62,10 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	ctx := context.WithoutCancel(r.Context()) // in Lambda, a function does not stop when its client goes away
-	answer, err := g.invoke(ctx, newEvent(r, routeKey, body, id), function)
+	id := w.Header().Get("Apigw-Requestid")
+	answer, err := g.invoke(ctx, newEvent(r, body, id), function)
 	if err != nil {
-		g.Log.ErrorContext(ctx, "invocation failed", "request_id", id, "error", err.Error())
+		g.log.ErrorContext(ctx, "invocation failed", "request_id", id, "error", err.Error())
 		refuse(w, http.StatusInternalServerError)
 		return
 	}
@@ -84,7 +94,7 @@ func (g *Gateway) invoke(
 		Headers:        event.Headers,
 		RequestContext: event.RequestContext,
 	}
-	err = call(ctx, g.Authorizer, authorizerEvent, &verdict)
+	err = call(ctx, g.authorizer, authorizerEvent, &verdict)
 	if err != nil {
 		return answer, err
 	}
@@ -105,10 +115,10 @@ func call(ctx context.Context, f lambda.Handler, event, answer any) error {
 	return json.Unmarshal(out, answer)
 }
 
-func newEvent(r *http.Request, routeKey string, body []byte, id string) events.APIGatewayV2HTTPRequest {
+func newEvent(r *http.Request, body []byte, id string) events.APIGatewayV2HTTPRequest {
 	e := events.APIGatewayV2HTTPRequest{
 		Version:        "2.0",
-		RouteKey:       routeKey,
+		RouteKey:       r.Pattern,
 		RawPath:        r.URL.Path,
 		RawQueryString: r.URL.RawQuery,
 		Headers:        map[string]string{},

@@ -15,8 +15,6 @@ import (
 	"testing/iotest"
 
 	"github.com/aws/aws-lambda-go/events"
-	"github.com/aws/aws-lambda-go/lambda"
-
 	"plantstore/internal/gateway"
 )
 
@@ -37,11 +35,8 @@ func (f *function) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 }
 
 func serve(r *http.Request, authorizer, f *function) *httptest.ResponseRecorder {
-	g := &gateway.Gateway{
-		Authorizer: authorizer,
-		Routes:     map[string]lambda.Handler{"POST /plants": f},
-		Log:        slog.New(slog.DiscardHandler),
-	}
+	g := gateway.New(authorizer, slog.New(slog.DiscardHandler))
+	g.Handle("POST /plants", f)
 	w := httptest.NewRecorder()
 	g.ServeHTTP(w, r)
 	return w

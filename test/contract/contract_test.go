@@ -7,6 +7,7 @@
 package contract
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // for conversations.txt
 	"errors"
@@ -27,8 +28,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/aws/aws-lambda-go/lambda"
 
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
@@ -52,7 +51,7 @@ func TestContract(t *testing.T) {
 		if !token.IsVisibleASCII(bearer, 8000) {
 			t.Fatal("TOKEN must be a valid token, without the word Bearer: make contract URL=https://... TOKEN=...")
 		}
-		runAll(t, u.JoinPath("plants").String(), bearer)
+		runAll(t, strings.TrimSuffix(address, "/"), bearer)
 		return
 	}
 	bearer, issued, _ := token.Issue("alice", time.Now(), time.Hour) // the subject is valid
@@ -75,13 +74,13 @@ func TestContract(t *testing.T) {
 
 func runInProcess(t *testing.T, plants plant.Store, tokens token.Store, bearer string) {
 	log := slog.New(slog.DiscardHandler)
-	server := httptest.NewServer(&gateway.Gateway{
-		Authorizer: &api.Authorizer{Tokens: tokens, Log: log},
-		Routes:     map[string]lambda.Handler{"POST /plants": &api.CreatePlant{Plants: plants, Log: log}},
-		Log:        log,
-	})
+	g := gateway.New(&api.Authorizer{Tokens: tokens, Log: log}, log)
+	for key, function := range api.Routes(plants, log) {
+		g.Handle(key, function)
+	}
+	server := httptest.NewServer(g)
 	defer server.Close()
-	runAll(t, server.URL+"/plants", bearer)
+	runAll(t, server.URL, bearer)
 }
 
 // race sends four requests for one id at once, each of them twice. One request succeeds, both times. It repeats that
@@ -179,10 +178,12 @@ func answers(got, want string) bool {
 
 // send returns the answer to a request as conversations.txt has it, with the whole message of an Error. It does not follow
 // redirects.
-func send(t *testing.T, address string, header http.Header, body string) string {
+func send(t *testing.T, address string, header http.Header, line string) string {
+	part := regexp.MustCompile(`^(?:([A-Z]+) (/\S+) ?)?(.*)$`).FindStringSubmatch(line)
+	method, path, body := cmp.Or(part[1], http.MethodPost), cmp.Or(part[2], "/plants"), part[3]
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // as API Gateway
 	defer cancel()
-	request, _ := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(body)) // address is a URL
+	request, _ := http.NewRequestWithContext(ctx, method, address+path, strings.NewReader(body)) // address is a URL
 	request.Header = header
 	response, err := http.DefaultTransport.RoundTrip(request)
 	if err != nil {

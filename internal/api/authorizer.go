@@ -10,13 +10,13 @@ import (
 	"plantstore/internal/token"
 )
 
-// Authorizer is the Lambda authorizer of the HTTP API. It is a lambda.Handler.
+// Authorizer is the Lambda authorizer of the HTTP API.
 type Authorizer struct {
 	Tokens token.Store
 	Log    *slog.Logger
 }
 
-// AuthorizerTimeout limits a call of the authorizer. The function's timeout in template.yaml is longer.
+// AuthorizerTimeout limits a call. The function's timeout in template.yaml is longer.
 const AuthorizerTimeout = 1700 * time.Millisecond
 
 // authorizerResponse is a simple response of payload format 2.0.
@@ -25,8 +25,8 @@ type authorizerResponse struct {
 	Context      authorizerContext `json:"context"`
 }
 
-// Invoke answers an authorizer event of payload format 2.0. It lets every request pass, with a verdict by which the
-// function may refuse it, because API Gateway would refuse it with a body of its own.
+// Invoke lets every request pass, with a verdict by which the function may refuse it. API Gateway would refuse it with a
+// body of its own.
 func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := time.Now()
 	r, err := a.authenticate(ctx, event)
@@ -53,19 +53,18 @@ func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request,
 	return r, err
 }
 
-// authorizerContext is what the authorizer found out about a request. API Gateway passes it on to the function.
-//
-// During a deployment, two versions run side by side. So deploy a function that understands a new verdict before the
-// authorizer that sends it.
+// authorizerContext is what API Gateway passes on from the authorizer to the function. During a deployment, either of them
+// may be the older version.
 type authorizerContext struct {
 	Verdict string `json:"verdict"` // "allow", "deny" or "unavailable"
 
-	// Presented is the [token.Digest] of the Authorization header that was presented. The function compares it with the
-	// header that it gets itself, so a verdict never applies to another caller.
+	// Presented is the [token.Digest] of the Authorization header. The function compares it with the header that it gets
+	// itself, so a verdict never applies to another caller.
 	Presented string `json:"presented"`
 
-	Subject string `json:"subject,omitzero"`  // if the verdict is "allow"
-	TokenID string `json:"token_id,omitzero"` // if the verdict is "allow"
+	// With "allow" alone.
+	Subject string `json:"subject,omitzero"`
+	TokenID string `json:"token_id,omitzero"`
 }
 
 func newAuthorizerContext(r request, err error) authorizerContext {
@@ -89,8 +88,7 @@ type caller struct {
 	subject string
 }
 
-// findCaller returns the caller of a request. If the token is missing or malformed, it returns the error of
-// [parseBearer]. It fails closed: if there is no verdict on this very Authorization header, it returns an internal error.
+// findCaller fails closed: without a verdict on this very Authorization header, it returns an internal error.
 func findCaller(authorization string, c authorizerContext) (caller, error) {
 	if _, err := parseBearer(authorization); err != nil {
 		return caller{}, err

@@ -23,18 +23,18 @@ var (
 	errTokenMalformed = errors.New("api: Authorization header is malformed")
 )
 
-// entry is a row of the catalogue. The zero entry stands for success.
+// entry is a row of the catalogue. The zero entry means success.
 type entry struct {
 	code    int32
 	err     error // nil for internalError
 	message string
-	retry   bool // whether the same request may succeed later: the answer has Retry-After and the idempotency key
+	retry   bool // whether the same request may succeed later
 }
 
-// internalError is the answer to every error that is not in the catalogue. The text of the error is only logged.
+// internalError is the answer to any error that is not in the catalogue, whose text is only logged.
 var internalError = entry{code: 5001, message: "There was an internal error."}
 
-// catalogue lists every error that a client may get. openapi.yaml has the same table.
+// catalogue has every error that a client may get. openapi.yaml has the same table.
 var catalogue = []entry{
 	{code: 1001, err: errContentType, message: "The content type is not application/json."},
 	{code: 1002, err: errNoBody, message: "The body is missing or empty."},

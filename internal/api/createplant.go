@@ -11,13 +11,13 @@ import (
 	"plantstore/internal/token"
 )
 
-// CreatePlant answers POST /plants. It is a lambda.Handler.
+// CreatePlant answers POST /plants.
 type CreatePlant struct {
 	Plants plant.Store
 	Log    *slog.Logger
 }
 
-// Invoke answers an event of payload format 2.0.
+// Invoke implements [Handler].
 func (c *CreatePlant) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	return serve(ctx, event, c.Log, "create plant", c.create)
 }

@@ -32,9 +32,9 @@ type request struct {
 
 // decodeEvent decodes an event, except its body.
 //
-// An event may have invalid UTF-8, and names that become duplicates once invalid bytes are replaced, because API Gateway
-// copies a query such as ?%FF&%FE into it. In the body, [request.body] and [plant.Decode] refuse both. The types of
-// aws-lambda-go would replace invalid bytes, and the service would store a plant that nobody sent.
+// A query such as ?%FF&%FE gives an event invalid UTF-8, and names that become duplicates once it is replaced. In the body,
+// both are refused later. The types of aws-lambda-go would replace invalid bytes there, and the service would store a plant
+// that nobody sent.
 func decodeEvent(event []byte) (request, error) {
 	var r request
 	if json.Unmarshal(event, &r, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) != nil {
@@ -48,8 +48,8 @@ func decodeEvent(event []byte) (request, error) {
 	return r, nil
 }
 
-// body returns the body as the client sent it. It returns [plant.ErrMalformed] if the event has invalid UTF-8 in its
-// place, because API Gateway may have replaced bytes. Any other error is API Gateway's fault.
+// body returns the body as the client sent it, or [plant.ErrMalformed] if API Gateway may have replaced bytes of it. Any
+// other error is API Gateway's fault.
 func (r request) body() ([]byte, error) {
 	if r.Body == nil || r.Body.Kind() == 'n' {
 		return nil, nil
@@ -71,10 +71,9 @@ func (r request) body() ([]byte, error) {
 	return body, nil
 }
 
-// parseBearer returns the token in an Authorization header. Source: RFC 6750, section 2.1. It returns errTokenMissing if
-// the scheme is not Bearer.
+// parseBearer returns the token in an Authorization header. Source: RFC 6750, section 2.1.
 func parseBearer(authorization string) (string, error) {
-	end := strings.IndexAny(authorization+" ", " \t") // of the scheme
+	end := strings.IndexAny(authorization+" ", " \t")
 	if !strings.EqualFold(authorization[:end], "Bearer") {
 		return "", errTokenMissing
 	}

@@ -1,8 +1,8 @@
-// Package api has the handlers of the two Lambda functions. For each request, API Gateway calls [Authorizer], and then
-// [CreatePlant] with the authorizer's verdict on the bearer token.
+// Package api has the handlers of the Lambda functions. For each request, API Gateway calls [Authorizer], and then a
+// function such as [CreatePlant] with the authorizer's verdict on the bearer token.
 //
-// CreatePlant always answers 200 or 400, even to a malformed event or after a panic. It logs one line for each request.
-// The authorizer logs another if it does not allow the request. No line has a token, a header or a body.
+// The function always answers 200 or 400, even to a malformed event or after a panic, and logs one line. The authorizer
+// logs another if it does not allow the request. No line has a token, a header or a body.
 package api
 
 import (
@@ -20,16 +20,15 @@ import (
 	"plantstore/internal/token"
 )
 
-// RequestTimeout limits the call of a function for a request. The function's timeout in template.yaml is longer. Waiting
-// longer for DynamoDB would only use up Lambda's concurrency, and the client can retry.
+// RequestTimeout limits a request. The function's timeout in template.yaml is longer.
 const RequestTimeout = 2700 * time.Millisecond
 
-// Handler answers the events of a function. It is a lambda.Handler.
+// Handler answers events of payload format 2.0. It is a lambda.Handler.
 type Handler interface {
 	Invoke(ctx context.Context, event []byte) ([]byte, error)
 }
 
-// Routes returns the functions behind the API, by route key, as in template.yaml.
+// Routes returns the functions by route key, as in template.yaml.
 func Routes(plants plant.Store, log *slog.Logger) map[string]Handler {
 	return map[string]Handler{
 		"POST /plants": &CreatePlant{Plants: plants, Log: log},
@@ -39,8 +38,8 @@ func Routes(plants plant.Store, log *slog.Logger) map[string]Handler {
 // operation handles a request that has a valid token. It returns the body of the 200.
 type operation func(context.Context, request) (body any, err error)
 
-// serve answers an event of payload format 2.0, and logs the request with name as its message. It refuses a request
-// without a valid token. The authorizer does not, so an operation that is not called by serve is open to everybody.
+// serve answers an event, and logs the request with name as the message. It refuses a request without a valid token. The
+// authorizer does not, so an operation that is not called by serve is open to everybody.
 func serve(ctx context.Context, event []byte, log *slog.Logger, name string, do operation) ([]byte, error) {
 	start := time.Now()
 	r, body, err := handle(ctx, event, do)

@@ -20,11 +20,11 @@ const (
 	firstDelayLimit = 25 * time.Millisecond
 	maxDelayLimit   = time.Second
 
-	minAttempt = 100 * time.Millisecond // with less time left, the deadline would cut the attempt off
+	minAttempt = 100 * time.Millisecond // with less time left, there is no other attempt
 )
 
-// call sends a request until DynamoDB answers it, the deadline of ctx is near, or the client's retry quota is used up:
-// in a long outage, each call makes one attempt. An error that wraps unavailable means that the outcome is not known.
+// call sends a request until DynamoDB answers it, the deadline of ctx is near, or the client's retry quota is used up. If
+// the outcome is not known, the error wraps unavailable.
 func call[In, Out any](
 	ctx context.Context,
 	client *dynamodb.Client,
@@ -41,7 +41,7 @@ func call[In, Out any](
 		if err == nil || isFinal(ctx, retryer, err) {
 			return out, err
 		}
-		if ctx.Err() != nil { // the deadline cut the attempt off, and only the previous error names the cause
+		if ctx.Err() != nil { // the attempt was cut off, and only the previous error names the cause
 			return nil, fmt.Errorf("%w: %w", unavailable, errors.Join(err, previous))
 		}
 		delay := rand.N(limit)
@@ -60,7 +60,7 @@ func call[In, Out any](
 	}
 }
 
-// sendOnce turns off the retries of the SDK, which do not know the deadline.
+// sendOnce turns off the SDK's own retries, which do not know the deadline.
 func sendOnce(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }
 
 // lasts reports whether ctx has at least d left.
@@ -69,7 +69,7 @@ func lasts(ctx context.Context, d time.Duration) bool {
 	return !ok || time.Until(deadline) >= d
 }
 
-// isFinal reports whether another attempt would be useless, because DynamoDB refused the request or it could not be sent.
+// isFinal reports whether DynamoDB refused the request, or it could not be sent.
 func isFinal(ctx context.Context, retryer aws.Retryer, err error) bool {
 	if retryer.IsErrorRetryable(err) {
 		return false

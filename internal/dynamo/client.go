@@ -1,7 +1,7 @@
 // Package dynamo stores plants and tokens in DynamoDB.
 //
 // Every put is conditional, so it may be repeated: if the condition fails, DynamoDB returns the stored item, which shows
-// whether an earlier attempt stored it. An attempt is one HTTP request.
+// whether an earlier attempt stored it.
 package dynamo
 
 import (
@@ -16,8 +16,7 @@ import (
 	"github.com/aws/smithy-go/logging"
 )
 
-// attemptTimeout limits an attempt in a function; the default is no limit. DynamoDB usually answers within 10 ms. After
-// two attempts that hang, the 1.7 s of the authorizer leave time for a third.
+// attemptTimeout leaves time for a third attempt in the 1.7 s of the authorizer, if two hang.
 const attemptTimeout = 700 * time.Millisecond
 
 // NewClient returns a client with cfg's HTTP client, or, if that is nil, with one that has the timeouts of a function.
@@ -34,7 +33,7 @@ func NewClient(cfg aws.Config) *dynamodb.Client {
 
 func newHTTPClient() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.IdleConnTimeout = 30 * time.Second // DynamoDB may close a connection before the default of 90 s
+	transport.IdleConnTimeout = 30 * time.Second // DynamoDB may close a connection before the usual 90 s
 	return &http.Client{Timeout: attemptTimeout, Transport: transport, CheckRedirect: followNone}
 }
 
@@ -42,9 +41,8 @@ func newHTTPClient() *http.Client {
 // token.
 func followNone(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// Connect opens a connection, which a call within the next 30 s uses. Lambda gives a function more CPU while it starts
-// than while it serves, so the TLS handshake is faster here. Connect sends a GET without credentials, and ignores errors:
-// the first call reports them.
+// Connect opens a connection for the first call, because Lambda gives a function more CPU while it starts. It sends a GET
+// without credentials, and ignores errors, which the first call will report.
 func Connect(client *dynamodb.Client) {
 	o := client.Options()
 	parameters := dynamodb.EndpointParameters{Region: &o.Region, Endpoint: o.BaseEndpoint}
@@ -56,6 +54,6 @@ func Connect(client *dynamodb.Client) {
 	if err != nil {
 		return
 	}
-	_, _ = io.Copy(io.Discard, answer.Body) // a connection is used again only after its answer is read
+	_, _ = io.Copy(io.Discard, answer.Body) // otherwise the connection is not used again
 	_ = answer.Body.Close()
 }

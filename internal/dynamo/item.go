@@ -11,10 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// attributes has the attributes of an item, or of its key, by name.
 type attributes = map[string]types.AttributeValue
 
-// equal reports whether two items have the same values of the named attributes.
 func equal(a, b attributes, names ...string) bool {
 	for _, name := range names {
 		if !reflect.DeepEqual(a[name], b[name]) {
@@ -24,8 +22,7 @@ func equal(a, b attributes, names ...string) bool {
 	return true
 }
 
-// put stores an item, unless the table has one with its id. In that case it returns the existing item, which may be from
-// an earlier attempt.
+// put stores an item, unless the table has one with its id. Then it returns that one, which may be from an earlier attempt.
 func put(
 	ctx context.Context, client *dynamodb.Client, table string, item attributes, unavailable error,
 ) (existing attributes, err error) {

@@ -11,8 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// NewLocalClient returns a client of a local DynamoDB, without the timeouts of a function: a busy machine slows it
-// down.
+// NewLocalClient returns a client of a local DynamoDB, without a function's timeouts, because a busy machine is slow.
 func NewLocalClient(endpoint string) *dynamodb.Client {
 	return NewClient(aws.Config{
 		Region:       "us-east-1",

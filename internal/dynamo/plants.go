@@ -18,7 +18,7 @@ type Plants struct {
 
 var _ plant.Store = (*Plants)(nil)
 
-// plantItem is a plant as the table holds it. Other programs read these attributes.
+// plantItem has the attributes of a plant, which other programs read.
 type plantItem struct {
 	ID int64 `dynamodbav:"id"`
 	plantAttributes
@@ -27,7 +27,7 @@ type plantItem struct {
 	WriteKey  string    `dynamodbav:"write_key"`
 }
 
-// plantAttributes has the fields of [plant.Plant], so that one can be converted to the other.
+// plantAttributes has the fields of [plant.Plant], which converts to it.
 type plantAttributes struct {
 	Name string  `dynamodbav:"name"`
 	Tag  *string `dynamodbav:"tag,omitempty"` // an empty tag is stored

@@ -22,7 +22,7 @@ type Tokens struct {
 
 var _ token.Store = (*Tokens)(nil)
 
-// tokenItem is a [token.Token] as the table holds it. Other programs read these attributes.
+// tokenItem has the fields of [token.Token], which converts to it. Other programs read the attributes.
 type tokenItem struct {
 	ID        string    `dynamodbav:"id"`
 	Digest    string    `dynamodbav:"digest"`
@@ -52,8 +52,8 @@ func tokenKey(id string) attributes {
 	return attributes{"id": &types.AttributeValueMemberS{Value: id}}
 }
 
-// Add stores t. It may be repeated, and never changes a stored token: if another token has the id, it returns an error.
-// It returns [token.ErrUnavailable] if the outcome is not known.
+// Add stores t. It may be repeated, and never changes a stored token: if another one has the id, it returns an error. It
+// returns [token.ErrUnavailable] if the outcome is not known.
 func (s *Tokens) Add(ctx context.Context, t token.Token) error {
 	item, err := attributevalue.MarshalMap(tokenItem(t))
 	if err != nil {
@@ -66,8 +66,7 @@ func (s *Tokens) Add(ctx context.Context, t token.Token) error {
 	return err // nil if this attempt or an earlier one stored it
 }
 
-// decodeToken returns an error if an attribute has the wrong type, or if there is no digest or subject. A token without
-// expires_at is expired.
+// decodeToken returns an error for an item that is not a token. A token without expires_at is expired.
 func decodeToken(item attributes) (token.Token, error) {
 	known := attributes{} // UnmarshalMap ignores the case of names, and would read Revoked as revoked
 	for _, name := range []string{"id", "digest", "subject", "created_at", "expires_at", "revoked"} {
@@ -89,10 +88,9 @@ func decodeToken(item attributes) (token.Token, error) {
 	return token.Token(t), nil
 }
 
-// Revoke makes the token with this id invalid for good: no concurrent or later Add makes it valid again. It also revokes
-// an item that is not a token, and may be repeated. It returns [token.ErrNotFound] or [token.ErrUnavailable].
-//
-// The item stays in the table until the token expires. If it were deleted, a delayed Add could store the token again.
+// Revoke makes the token with this id invalid for good. It may be repeated, and returns [token.ErrNotFound] or
+// [token.ErrUnavailable]. The item stays in the table until the token expires: if it were deleted, a delayed Add could
+// store the token again.
 func (s *Tokens) Revoke(ctx context.Context, id string) error {
 	_, err := call(ctx, s.Client, (*dynamodb.Client).UpdateItem, &dynamodb.UpdateItemInput{
 		TableName:                 &s.Table,
@@ -107,8 +105,7 @@ func (s *Tokens) Revoke(ctx context.Context, id string) error {
 	return err
 }
 
-// List returns all tokens, in no order. DynamoDB removes a token some time after it expires. If an item is not a token,
-// List returns an error.
+// List returns all tokens, in no order. DynamoDB removes a token some time after it expires.
 func (s *Tokens) List(ctx context.Context) ([]token.Token, error) {
 	var tokens []token.Token
 	in := &dynamodb.ScanInput{TableName: &s.Table, ConsistentRead: aws.Bool(true)}
@@ -131,7 +128,7 @@ func (s *Tokens) List(ctx context.Context) ([]token.Token, error) {
 	}
 }
 
-// scan reads one page in at most 10 s. There is no limit for all pages together.
+// scan reads one page. Each has 10 s of its own, however many there are.
 func (s *Tokens) scan(ctx context.Context, in *dynamodb.ScanInput) (*dynamodb.ScanOutput, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()

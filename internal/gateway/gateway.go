@@ -1,9 +1,8 @@
 // Package gateway stands in for an API Gateway HTTP API: it calls the authorizer and the function with the events that
 // API Gateway would send for an HTTP request, and turns the function's answer into the HTTP response.
 //
-// The events have payload format 2.0, with little more than the functions read; events/ has complete ones. Unlike API
-// Gateway, it calls the function whatever the authorizer answers, and redirects a path such as //plants. It does not
-// throttle, limit an event to Lambda's 6 MB, or stop a function at its timeout.
+// The events have little more than the functions read. Unlike API Gateway, it calls the function whatever the authorizer
+// answers, redirects a path such as //plants, and does not throttle, limit an event to 6 MB, or stop a function in time.
 package gateway
 
 import (
@@ -33,7 +32,7 @@ type Gateway struct {
 	mux        http.ServeMux
 }
 
-// New returns an HTTP API without routes.
+// New returns an HTTP API that has no routes yet.
 func New(authorizer lambda.Handler, log *slog.Logger) *Gateway {
 	g := &Gateway{authorizer: authorizer, log: log}
 	g.mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, http.StatusNotFound) })

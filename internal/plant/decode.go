@@ -23,8 +23,7 @@ func (e *BodyError) Unwrap() error { return e.Err }
 // Decode returns the NewPlant in body, as openapi.yaml defines it: unknown members are ignored, names are
 // case-sensitive, null is never a value, and 1.0 and 1e3 are integers.
 //
-// It returns [ErrMalformed] also for duplicate names, invalid UTF-8, lone surrogates and more than 10,000 levels,
-// [ErrInvalid] for any other value, and [ErrTooLarge].
+// Duplicate names, invalid UTF-8, lone surrogates and more than 10,000 levels are [ErrMalformed] too.
 func Decode(body []byte) (NewPlant, error) {
 	if len(body) > MaxBody {
 		return NewPlant{}, ErrTooLarge
@@ -77,10 +76,10 @@ func malformed(body []byte, err *jsontext.SyntacticError) error {
 	return &BodyError{ErrMalformed, fmt.Sprintf("%s after byte %d", reason, err.ByteOffset)}
 }
 
-// memberDecoder decodes the values of members, and collects what is wrong with them. An absent member has the value nil.
+// memberDecoder decodes members, and collects what is wrong with them. The value of an absent member is nil.
 type memberDecoder struct {
 	reasons []string
-	size    int // of all strings, in bytes of UTF-8
+	size    int // of all strings, in bytes
 }
 
 func (d *memberDecoder) addReason(name string, value jsontext.Value, reason string) {

@@ -15,8 +15,8 @@ var (
 // maxExponent bounds the exponent of a number, so that no sum overflows. No body has as many digits.
 const maxExponent = 1 << 40
 
-// parseInt64 returns the value of a JSON number if it is an integer, like 1.0, 1e3 and 1200e-2. Source: JSON Schema
-// 2020-12, section 6.1.1. A float64 would lose digits, and with math/big, 1e999999999 would exhaust the memory.
+// parseInt64 returns the value of a JSON number that is an integer, such as 1.0, 1e3 and 1200e-2. Source: JSON Schema
+// 2020-12, section 6.1.1. A float64 would lose digits, and math/big would need all memory for 1e999999999.
 func parseInt64(literal string) (int64, error) {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(literal), "e")
 	whole, fraction, _ := strings.Cut(mantissa, ".")

@@ -7,20 +7,15 @@ import "errors"
 // attributes need less than 10 KB.
 const MaxSize = 390 << 10
 
-// MaxBody limits a body, in bytes. The largest plant fits, even with every character escaped, as in \u0041. Decoding this
-// much takes at most 0.2 s on one CPU, and 1.4 s in a function, which gets a seventh of a CPU.
+// MaxBody limits a body, in bytes. The largest plant fits, even with every character escaped, as in \u0041. A seventh of a
+// CPU, which a function has, decodes this much in at most 1.4 s.
 const MaxBody = 2_500_000
 
 // Errors of [Decode]. The first two are wrapped in a [*BodyError], which says what is wrong.
 var (
-	// ErrMalformed means that the body is not one well-formed JSON value.
 	ErrMalformed = errors.New("plant: not well-formed JSON")
-
-	// ErrInvalid means that the body is not a NewPlant.
-	ErrInvalid = errors.New("plant: not a NewPlant")
-
-	// ErrTooLarge means that name and tag together exceed [MaxSize], or the body [MaxBody].
-	ErrTooLarge = errors.New("plant: too large to store")
+	ErrInvalid   = errors.New("plant: not a NewPlant")
+	ErrTooLarge  = errors.New("plant: too large to store") // see [MaxSize] and [MaxBody]
 )
 
 // Plant is the Plant of openapi.yaml.

@@ -25,10 +25,10 @@ var (
 // Store keeps plants.
 type Store interface {
 	// Create stores w.NewPlant, unless the store has a plant with its id. It returns nil if this call, or an earlier one
-	// with the same key, stored the plant. Otherwise it returns one of the errors above. Any other error means that no
+	// with the same key, stored the plant. Otherwise it returns one of the errors above, or another one, after which no
 	// request will succeed until an operator acts.
 	//
-	// The same write may be repeated, even concurrently. Create does not wait beyond the deadline of ctx.
+	// The same write may be repeated, even concurrently. Create returns by the deadline of ctx.
 	Create(ctx context.Context, w Write) error
 }
 
@@ -37,13 +37,12 @@ type Write struct {
 	NewPlant NewPlant
 	WriteKey string    // see [NewWriteKey]; writes of one id with the same key are the same request
 	Subject  string    // of the token
-	Time     time.Time // if a request is repeated, the store keeps the first
+	Time     time.Time // of a repeated request, the store keeps the first
 }
 
-// NewWriteKey returns the hexadecimal SHA-256 of the length of subject, in eight bytes, subject and idempotencyKey. With
-// the length, no other subject and key have the same hash.
-//
-// The result must never change. Otherwise a retry would get ErrExists for its own plant.
+// NewWriteKey returns the hexadecimal SHA-256 of the length of subject, in eight bytes, subject and idempotencyKey. Without
+// the length, another subject and key could have the same hash. The result must never change, or a retry would get
+// ErrExists for its own plant.
 func NewWriteKey(subject, idempotencyKey string) string {
 	message := binary.BigEndian.AppendUint64(nil, uint64(len(subject)))
 	sum := sha256.Sum256(append(message, subject+idempotencyKey...))

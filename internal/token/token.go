@@ -25,20 +25,20 @@ const (
 	alphabet       = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// Token is what the store has of a bearer token: all but the secret.
+// Token is what the store knows of a bearer token, which does not include the secret.
 type Token struct {
 	ID        string
 	Digest    string    // of the whole token
 	Subject   string    // the client: 1 to 128 visible ASCII characters
-	CreatedAt time.Time // in UTC, in whole seconds
-	ExpiresAt time.Time // in UTC, in whole seconds
+	CreatedAt time.Time // this and ExpiresAt are in UTC, in whole seconds
+	ExpiresAt time.Time
 	Revoked   bool
 }
 
 // Expired reports whether now is at or after t.ExpiresAt.
 func (t Token) Expired(now time.Time) bool { return !now.Before(t.ExpiresAt) }
 
-// Issue returns a new bearer token, which must not be stored, and the Token to store. The token expires at now plus ttl,
+// Issue returns a new bearer token, which must not be stored, and the Token to store, which expires at now plus ttl,
 // rounded up to a whole second. Issue returns an error if subject is malformed.
 func Issue(subject string, now time.Time, ttl time.Duration) (bearer string, t Token, err error) {
 	if !IsVisibleASCII(subject, 128) {
@@ -76,7 +76,7 @@ func checksum(body string) string {
 	return string(digits[:])
 }
 
-// ParseID returns the id in a bearer token. ok is false if bearer is malformed.
+// ParseID returns the id in a well-formed bearer token.
 func ParseID(bearer string) (id string, ok bool) {
 	const length = len(prefix) + idLength + secretLength + checksumLength
 	if len(bearer) != length {

@@ -10,7 +10,7 @@ import (
 // ErrInvalid means that a token gives no access. The client must not learn the [Reason].
 var ErrInvalid = errors.New("token: unknown, revoked or expired")
 
-// Reason is the word in the log for why a token is invalid. Every Reason is an [ErrInvalid].
+// Reason is the word in the log for why a token is invalid.
 type Reason string
 
 // Reasons.
@@ -23,11 +23,11 @@ const (
 
 func (r Reason) Error() string { return "token: " + string(r) }
 
-// Is makes [errors.Is] report a Reason as [ErrInvalid].
+// Is makes every Reason an [ErrInvalid] for [errors.Is].
 func (Reason) Is(target error) bool { return target == ErrInvalid }
 
-// Verify returns the stored token for bearer if it is valid now. Otherwise it returns a [Reason], or an error of store.
-// An expired or revoked token is returned with its Reason, for the log. Malformed tokens are rejected without a lookup.
+// Verify returns the stored token for bearer if it is valid now. Otherwise it returns a [Reason], or an error of store. An
+// expired or revoked token is returned with its Reason, for the log.
 func Verify(ctx context.Context, store Store, bearer string) (Token, error) {
 	id, ok := ParseID(bearer)
 	if !ok {

@@ -15,6 +15,7 @@ import (
 	"testing/iotest"
 
 	"github.com/aws/aws-lambda-go/events"
+
 	"plantstore/internal/gateway"
 )
 

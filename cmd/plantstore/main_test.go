@@ -72,6 +72,7 @@ func TestFailures(t *testing.T) {
 		{"a subject that is not ASCII", "token issue --subject é", "subject must have 1 to 128 visible ASCII"},
 		{"no stack and no table", "token list", "set --stack or --table, or --endpoint-url"},
 		{"no token on standard input", "token revoke --table tokens -", "this is no token, or not the whole of one"},
+		{"a part of a token", "token revoke --table tokens pst_0zAZ9aBbCcDd", "this is no token, or not the whole of one"},
 		{"an address without a port", "serve --addr localhost", "missing port in address; use another --addr"},
 		{"no credentials", "token list --table tokens", "no AWS credentials: set AWS_PROFILE"},
 		{"an endpoint without http://", "token list --endpoint-url localhost:8000", "the endpoint is not a URL, such as http://"},

@@ -37,8 +37,8 @@ func startServer(t *testing.T) (greeting string) {
 	return greeting
 }
 
-// README.md shows the curl command that serve prints, and its answers: first, repeated, and with another key. The command
-// sends the token to no proxy.
+// README.md shows the curl command that serve prints, and the answers: to it, to the same with another key, and without a
+// token. The command uses no proxy.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile("../../README.md")
@@ -53,7 +53,8 @@ func TestReadme(t *testing.T) {
 		t.Errorf("serve prints %q, which README.md lacks", shown)
 	}
 	another := strings.Replace(command, "Idempotency-Key: first", "Idempotency-Key: second", 1)
-	for _, typed := range []string{command, command, another} {
+	without := regexp.MustCompile(` -H '[^']*'`).ReplaceAllString(command, "")
+	for _, typed := range []string{command, command, another, without} {
 		curl := exec.CommandContext(t.Context(), "sh", "-c", typed)
 		curl.Env = append(os.Environ(), "http_proxy=http://127.0.0.1:1", "no_proxy=")
 		printed, err := curl.Output()

@@ -207,7 +207,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// Both functions answer and log any event.
+// The functions answer and log any event.
 func TestMalformedEvents(t *testing.T) {
 	tests := []struct {
 		name, event string

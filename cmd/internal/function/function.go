@@ -1,4 +1,4 @@
-// Package function sets up what both Lambda functions need: a log, and a table in DynamoDB.
+// Package function sets up what each Lambda function needs: a log, and a table in DynamoDB.
 package function
 
 import (

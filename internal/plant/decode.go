@@ -69,7 +69,7 @@ func malformed(body []byte, err *jsontext.SyntacticError) error {
 	first, size := utf8.DecodeRune(body[err.ByteOffset:])
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		reason = "a name occurs twice in an object"
+		reason = "a name is repeated"
 	case first == utf8.RuneError && size == 1:
 		reason = "it is not UTF-8"
 	}

@@ -24,18 +24,18 @@ run: plantstore ## serve on 127.0.0.1:8080, with everything in memory (ADDR=HOST
 	@bin/plantstore serve --addr "$${ADDR:-127.0.0.1:8080}"
 
 plantstore: ## build the command-line tool, bin/plantstore
-	@echo 'building bin/plantstore; the first time, this takes a minute or two'
+	@[ -f bin/plantstore ] || echo 'building bin/plantstore, which takes a minute or two the first time'
 	@go build -o bin/plantstore ./cmd/plantstore
 
 # More tests run at once than there are processors, because most wait for another process.
 test: ## run every test, with DynamoDB Local if it can be started
-	tools/local/dynamodb sh -c 'go test -count=1 -parallel 16 $(RACE) ./internal/... && \
+	@tools/local/dynamodb sh -c 'go test -count=1 -parallel 16 $(RACE) ./internal/... && \
 		go test -count=1 -parallel 16 ./cmd/... ./test/... ./examples/... ./tools/...'
 
 # openapi.yaml may add to the specification what additions.txt lists. oasdiff reports every other change.
 check: ## run what CI runs first: format, style, contract, template, tests
 	@command -v sam >/dev/null && command -v checkov >/dev/null || \
-		{ echo 'sam or checkov is missing: pip install -r requirements.txt -r requirements-check.txt' >&2; exit 1; }
+		{ echo 'sam or checkov is missing: CONTRIBUTING.md says how to install them' >&2; exit 1; }
 	go mod tidy -diff
 	$(MAKE) lint
 	@changes=$$($(OASDIFF) changelog --fail-on INFO --severity-levels test/contract/testdata/additions.txt \

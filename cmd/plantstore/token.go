@@ -160,7 +160,7 @@ func (c *revokeCommand) tokenID() (string, error) {
 		return id, nil
 	}
 	if c.ID == "-" || strings.HasPrefix(text, "pst_") {
-		return "", errors.New("this is no token, or not the whole of one")
+		return "", errors.New("this is not a complete token")
 	}
 	return text, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -44,8 +45,8 @@ func call[In, Out any](
 		if ctx.Err() != nil { // the attempt was cut off, and only the previous error names the cause
 			return nil, fmt.Errorf("%w: %w", unavailable, errors.Join(err, previous))
 		}
-		delay := rand.N(limit)
-		if !lasts(ctx, delay+minAttempt) {
+		longest := timeLeft(ctx) - minAttempt
+		if longest <= 0 {
 			return nil, fmt.Errorf("%w: %w", unavailable, err)
 		}
 		nextRelease, quotaErr := retryer.GetRetryToken(ctx, err)
@@ -55,7 +56,7 @@ func call[In, Out any](
 		release, previous = nextRelease, err
 		select {
 		case <-ctx.Done():
-		case <-time.After(delay):
+		case <-time.After(min(rand.N(limit), longest)):
 		}
 	}
 }
@@ -63,10 +64,13 @@ func call[In, Out any](
 // sendOnce turns off the SDK's own retries, which do not know the deadline.
 func sendOnce(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }
 
-// lasts reports whether ctx has at least d left.
-func lasts(ctx context.Context, d time.Duration) bool {
+// timeLeft returns the time until the deadline of ctx, or, without one, the longest there is.
+func timeLeft(ctx context.Context) time.Duration {
 	deadline, ok := ctx.Deadline()
-	return !ok || time.Until(deadline) >= d
+	if !ok {
+		return math.MaxInt64
+	}
+	return time.Until(deadline)
 }
 
 // isFinal reports whether DynamoDB refused the request, or it could not be sent.

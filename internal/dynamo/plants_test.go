@@ -237,8 +237,8 @@ func testOutage(t *testing.T) {
 					}
 					n := len(fake.attempts)
 					last := fake.attempts[n-1].Sub(start)
-					if n < 3 || n > 25 || last > 2600*time.Millisecond {
-						t.Errorf("%d attempts, the last after %v, want 3 to 25, and none in the last 100 ms", n, last)
+					if n < 3 || n > 25 || last < 1900*time.Millisecond || last > 2600*time.Millisecond {
+						t.Errorf("%d attempts, the last after %v, want 3 to 25, and the last 100 to 800 ms before the deadline", n, last)
 					}
 				})
 			}

@@ -1,8 +1,9 @@
 // Package gateway stands in for an API Gateway HTTP API: it calls the authorizer and the function with the events that
 // API Gateway would send for an HTTP request, and turns the function's answer into the HTTP response.
 //
-// The events have little more than the functions read. Unlike API Gateway, it calls the function whatever the authorizer
-// answers, redirects a path such as //plants, and does not throttle, limit an event to 6 MB, or stop a function in time.
+// The events have little more than the functions read. Unlike API Gateway, this package calls the function whatever the
+// authorizer answers, redirects a path such as //plants, and does not throttle, limit an event to 6 MB, or stop a function
+// at its timeout.
 package gateway
 
 import (

@@ -25,7 +25,7 @@ const (
 	alphabet       = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// Token is what the store knows of a bearer token, which does not include the secret.
+// Token is what the store knows about a bearer token: all but the secret.
 type Token struct {
 	ID        string
 	Digest    string    // of the whole token

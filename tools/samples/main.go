@@ -1,5 +1,5 @@
 // Command samples prepares the DynamoDB Local of `make dynamodb` for `sam local`: it creates both tables, stores the
-// token of the sample events in events/, and waits. The token is no secret, because it stands in this repository.
+// token of the sample events in events/, and waits. The token is no secret, because it is in this repository.
 package main
 
 import (

@@ -107,8 +107,15 @@ func TestAuthorizer(t *testing.T) {
 	})
 }
 
-// Deleting the stack, or replacing a table, deletes no data.
+// Deleting the stack, or replacing a table, deletes no data. The code needs these keys, and operations.md these names.
 func TestTables(t *testing.T) {
+	for _, name := range []string{"Url", "ApiId", "PlantsTable", "TokensTable", "Log", "AccessLog"} {
+		if at(read(t), "Outputs."+name+".Value") == nil {
+			t.Errorf("the output %s is missing", name)
+		}
+	}
+	check(t, "PlantsTable.Properties.AttributeDefinitions", list{object{"AttributeName": "id", "AttributeType": "N"}})
+	check(t, "TokensTable.Properties.AttributeDefinitions", list{object{"AttributeName": "id", "AttributeType": "S"}})
 	tables := namesOf(t, "AWS::DynamoDB::Table")
 	if want := []string{"PlantsTable", "TokensTable"}; !slices.Equal(tables, want) {
 		t.Errorf("the tables are %q, want %q", tables, want)
@@ -134,9 +141,20 @@ func TestAlarms(t *testing.T) {
 		check(t, name+"Metric.Properties.MetricTransformations", list{object{
 			"MetricNamespace": "PlantStore/${AWS::StackName}", "MetricName": name, "MetricValue": "1",
 		}})
-		check(t, name+"Alarm.Properties.AlarmActions", list{"AlarmTopic"})
-		check(t, name+"Alarm.Properties.OKActions", list{"AlarmTopic"})
+		for property, want := range map[string]any{
+			"AlarmActions": list{"AlarmTopic"}, "OKActions": list{"AlarmTopic"}, "EvaluationPeriods": 5,
+			"Threshold": 0, "ComparisonOperator": "GreaterThanThreshold", "TreatMissingData": "notBreaching",
+		} {
+			check(t, name+"Alarm.Properties."+property, want)
+		}
 	}
+	check(t, "ErrorsAlarm.Properties.DatapointsToAlarm", 1)
+	check(t, "UnavailableAlarm.Properties.DatapointsToAlarm", 3)
+	if got, want := fmt.Sprint(read(t)["Conditions"]), "map[HasAlarmMail:[[AlarmMail ]]]"; got != want { // !Not [!Equals
+		t.Errorf("Conditions = %s, want %s", got, want)
+	}
+	subscription := list{object{"Protocol": "email", "Endpoint": "AlarmMail"}}
+	check(t, "AlarmTopic.Properties.Subscription", list{"HasAlarmMail", subscription, "AWS::NoValue"})
 	checkMetrics(t, "ErrorsAlarm",
 		metric("PlantStore/${AWS::StackName}", "Errors"),
 		metric("AWS/Lambda", "Errors", object{"Name": "FunctionName", "Value": "CreatePlantFunction"}),
@@ -148,12 +166,13 @@ func TestAlarms(t *testing.T) {
 	)
 }
 
+// metric returns the sum of a metric in each minute.
 func metric(namespace, name string, dimensions ...any) object {
 	m := object{"Namespace": namespace, "MetricName": name}
 	if dimensions != nil {
 		m["Dimensions"] = dimensions
 	}
-	return m
+	return object{"Stat": "Sum", "Period": 60, "Metric": m}
 }
 
 // checkMetrics compares the metrics whose sum an alarm watches.
@@ -165,7 +184,7 @@ func checkMetrics(t *testing.T, alarm string, want ...any) {
 	}
 	var got []any
 	for _, query := range queries[1:] {
-		got = append(got, at(query, "MetricStat.Metric"))
+		got = append(got, at(query, "MetricStat"))
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%s counts %v, want %v", alarm, got, want)
@@ -199,13 +218,14 @@ func TestEnvironments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings := []string{`build_in_source = true`}
+	settings := []string{`build_in_source = true`, `stack_name = "plant-store-(dev|production)"`}
 	for name := range read(t)["Parameters"].(object) {
 		settings = append(settings, `parameter_overrides = ".*\b`+name+`=.*"`)
 	}
 	development, production, _ := strings.Cut(string(content), "[production.")
-	for environment, section := range map[string]string{"default": development, "production": production} {
+	for environment, section := range map[string]string{"dev": development, "production": production} {
 		for _, setting := range settings {
+			setting = strings.Replace(setting, "(dev|production)", environment, 1)
 			if !regexp.MustCompile(`(?m)^` + setting).MatchString(section) {
 				t.Errorf("%s lacks %s", environment, setting)
 			}

@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { processtest.Main(m, main) }
 
-// The authorizer uses the table that TOKENS_TABLE names.
+// The authorizer uses the table that TOKENS_TABLE names. It logs a request that it does not allow.
 func TestTokenInTable(t *testing.T) {
 	client, _, table := dynamotest.NewTables(t)
 	bearer, issued, err := token.Issue("alice", time.Now(), time.Hour)
@@ -28,9 +28,12 @@ func TestTokenInTable(t *testing.T) {
 	}
 	environment := processtest.Environment(dynamotest.Endpoint(t), "TOKENS_TABLE="+table)
 	event := `{"headers":{"authorization":"Bearer ` + bearer + `"}}`
-	got := processtest.Invoke(t, os.Args[0], environment, event)[0].Body
-	if want := `"verdict":"allow"`; !strings.Contains(got, want) {
+	answers, log := processtest.Invoke(t, os.Args[0], environment, event, "{}")
+	if got, want := answers[0].Body, `"verdict":"allow"`; !strings.Contains(got, want) {
 		t.Errorf("the authorizer answers %s, want %s", got, want)
+	}
+	if want := `"level":"INFO","msg":"authorize","commit":"","request_id":"","code":2001,`; !strings.Contains(log, want) {
+		t.Errorf("the authorizer logs %s, want %s", log, want)
 	}
 }
 

@@ -12,17 +12,21 @@ import (
 
 func TestMain(m *testing.M) { processtest.Main(m, main) }
 
-// createplant uses the table that PLANTS_TABLE names.
+// createplant uses the table that PLANTS_TABLE names. Its log lines are what the alarms in template.yaml count.
 func TestPlantInTable(t *testing.T) {
 	_, plants, _ := dynamotest.NewTables(t)
 	environment := processtest.Environment(dynamotest.Endpoint(t), "PLANTS_TABLE="+plants)
 	event := `{"headers":{"authorization":"Bearer x"},"body":"{\"id\":1,\"name\":\"fern\"}","requestContext":{
 		"authorizer":{"lambda":{"verdict":"allow","subject":"alice","token_id":"t1",
 		"presented":"` + token.Digest("Bearer x") + `"}}}}`
-	answers := processtest.Invoke(t, os.Args[0], environment, event, event)
+	answers, log := processtest.Invoke(t, os.Args[0], environment, event, event)
 	for i, want := range []string{`"statusCode":200`, `{\"error\":3001,`} {
 		if got := answers[i].Body; !strings.Contains(got, want) {
 			t.Errorf("createplant answers %s, want %s", got, want)
 		}
+	}
+	line := `"level":"INFO","msg":"create plant","commit":"","request_id":"","code":3001,"subject":"alice","token_id":"t1",`
+	if !strings.Contains(log, line) {
+		t.Errorf("createplant logs %s, want %s", log, line)
 	}
 }

@@ -48,8 +48,8 @@ type Answer struct {
 }
 
 // Invoke runs a function behind a stand-in for Lambda's Runtime API, and gives it the events one after the other. The
-// function exits after the last one.
-func Invoke(t testing.TB, program string, environment []string, events ...string) []Answer {
+// function exits after the last one. Invoke also returns what it printed.
+func Invoke(t testing.TB, program string, environment []string, events ...string) (answers []Answer, log string) {
 	t.Helper()
 	function := exec.CommandContext(t.Context(), program)
 	function.Env = environment
@@ -58,9 +58,8 @@ func Invoke(t testing.TB, program string, environment []string, events ...string
 
 // InvokeCommand is [Invoke] for a command that has not been started. It calls ready when the function asks for its first
 // event. The function exits because the stand-in accepts the last answer with status 200 instead of 202.
-func InvokeCommand(t testing.TB, function *exec.Cmd, ready func(), events ...string) []Answer {
+func InvokeCommand(t testing.TB, function *exec.Cmd, ready func(), events ...string) (answers []Answer, log string) {
 	t.Helper()
-	var answers []Answer
 	var begin time.Time
 	runtime := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {
@@ -86,5 +85,5 @@ func InvokeCommand(t testing.TB, function *exec.Cmd, ready func(), events ...str
 	if len(answers) != len(events) {
 		t.Fatalf("the function gives %d answers to %d events, and logs %s", len(answers), len(events), printed)
 	}
-	return answers
+	return answers, string(printed)
 }

@@ -101,7 +101,7 @@ func (f *function) measure(b *testing.B) {
 func (f *function) run(b *testing.B, n int, limit func(*os.Process)) ([]processtest.Answer, time.Duration) {
 	command := exec.CommandContext(b.Context(), f.binary)
 	command.Env = slices.Clone(f.environment)
-	answers := processtest.InvokeCommand(b, command, func() { go limit(command.Process) }, slices.Repeat([]string{f.event}, n)...)
+	answers, _ := processtest.InvokeCommand(b, command, func() { go limit(command.Process) }, slices.Repeat([]string{f.event}, n)...)
 	for _, answer := range answers {
 		if !strings.Contains(answer.Body, f.want) {
 			b.Fatalf("%s answers %s, want %q in it", f.name, answer.Body, f.want)

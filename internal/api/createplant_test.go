@@ -195,7 +195,7 @@ func TestNewKey(t *testing.T) {
 
 // A panic is an internal error. Its stack is logged.
 func TestPanic(t *testing.T) {
-	plants := func(context.Context, plant.Write) error { panic("the cause") }
+	plants := func(context.Context, plant.Write) error { panic(errors.New("the cause")) }
 	got, line := call(t, createRoute, create(plants), event(nil, validBody, allow(credentials)))
 	if got != refusal(5001) || !strings.Contains(line, "the cause") || !strings.Contains(line, "createplant_test.go") {
 		t.Errorf("Invoke = %+v, logged as %s, want 5001, and the cause with its stack", got, line)

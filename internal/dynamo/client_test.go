@@ -11,7 +11,16 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
 )
+
+// A function's attempt ends after 700 ms.
+func TestNewClient(t *testing.T) {
+	if got := NewClient(aws.Config{}).Options().HTTPClient.(*http.Client).Timeout; got != attemptTimeout {
+		t.Errorf("the timeout is %v, want %v", got, attemptTimeout)
+	}
+}
 
 // Connect sends a GET without credentials. A call uses its connection, unless that has been idle for 30 s.
 func TestConnect(t *testing.T) {

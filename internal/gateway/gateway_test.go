@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -36,10 +37,14 @@ func (f *function) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 }
 
 func serve(r *http.Request, authorizer, f *function) *httptest.ResponseRecorder {
-	g := gateway.New(authorizer, slog.New(slog.DiscardHandler))
+	var log bytes.Buffer
+	g := gateway.New(authorizer, slog.New(slog.NewTextHandler(&log, nil)))
 	g.Handle("POST /plants", f)
 	w := httptest.NewRecorder()
 	g.ServeHTTP(w, r)
+	if strings.Contains(log.String(), "secret") {
+		panic("the log has a header: " + log.String())
+	}
 	return w
 }
 
@@ -67,6 +72,7 @@ func TestAnswers(t *testing.T) {
 			ctx, leave := context.WithCancel(t.Context())
 			leave() // must not stop the function
 			r := httptest.NewRequestWithContext(ctx, method, path, test.body)
+			r.Header.Set("Authorization", "secret") // must not be logged
 			w := serve(r, &function{answer: cmp.Or(test.authorizer, allow)}, &function{answer: test.function})
 			if got := fmt.Sprint(w.Code, " ", w.Body); got != test.want || w.Header().Get("Apigw-Requestid") == "" {
 				t.Errorf("%s %s = %s with headers %v, want %s with the id of the request", method, path, got, w.Header(), test.want)

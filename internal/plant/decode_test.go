@@ -106,6 +106,7 @@ func TestDecodeID(t *testing.T) {
 		{"zero with a large exponent", "0e999999999", "0"},
 		{"the largest, with a fraction", "9.223372036854775807e18", "9223372036854775807"},
 		{"a million zeros that the exponent takes away", "1" + million + "e-1000000", "1"},
+		{"two million zeros that the exponent takes away", "1" + million + million + "e-2000000", "1"},
 		{"a million zeros that the exponent makes up for", "0." + million + "1e1000001", "1"},
 		{"a million zeros", "1" + million, outOfRange},
 		{"a million zeros, and a fraction", "1" + million + "e-1000001", noInteger},

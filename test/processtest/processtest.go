@@ -60,7 +60,7 @@ func Invoke(t testing.TB, program string, environment []string, events ...string
 // event. The function exits because the stand-in accepts the last answer with status 200 instead of 202.
 func InvokeCommand(t testing.TB, function *exec.Cmd, ready func(), events ...string) (answers []Answer, log string) {
 	t.Helper()
-	var begin time.Time
+	begin := time.Now()
 	runtime := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {
 			body, _ := io.ReadAll(r.Body) // the test fails if a part is missing
@@ -79,7 +79,6 @@ func InvokeCommand(t testing.TB, function *exec.Cmd, ready func(), events ...str
 		_, _ = io.WriteString(w, events[len(answers)]) // it fails only if the function has exited
 	}))
 	function.Env = append(function.Env, "AWS_LAMBDA_RUNTIME_API="+runtime.Listener.Addr().String())
-	begin = time.Now()
 	printed, _ := function.CombinedOutput() // the function fails at the status 200
 	runtime.Close()
 	if len(answers) != len(events) {

@@ -32,7 +32,7 @@ def decode(body):
     """Returns the JSON object in body, or an empty one."""
     try:
         value = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
 

@@ -13,7 +13,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/smithy-go/logging"
 )
 
 // attemptTimeout leaves time for a third attempt in the 1.7 s of the authorizer, if two hang.
@@ -27,7 +26,6 @@ func NewClient(cfg aws.Config) *dynamodb.Client {
 	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
 		conflicts := []string{"TransactionConflictException", "ReplicatedWriteConflictException"}
 		o.Retryer = retry.AddWithErrorCodes(retry.NewStandard(), conflicts...)
-		o.Logger = logging.Nop{} // what matters comes back as an error
 	})
 }
 

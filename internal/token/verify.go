@@ -13,7 +13,7 @@ var ErrInvalid = errors.New("token: unknown, revoked or expired")
 // Reason is the word in the log for why a token is invalid.
 type Reason string
 
-// Reasons.
+// Why a token is invalid.
 const (
 	ReasonForm    Reason = "form"    // malformed: another service's token, or a mistyped one
 	ReasonUnknown Reason = "unknown" // no stored token has this id and secret

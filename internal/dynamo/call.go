@@ -38,8 +38,8 @@ func call[In, Out any](
 	var previous error
 	for limit := firstDelayLimit; ; limit = min(2*limit, maxDelayLimit) {
 		out, err := send(client, ctx, in, sendOnce)
-		_ = release(err) // a success refills the quota
 		if err == nil || isFinal(ctx, retryer, err) {
+			_ = release(nil) // an answer refills the quota, even if the condition of a put failed
 			return out, err
 		}
 		if ctx.Err() != nil { // the attempt was cut off, and only the previous error names the cause

@@ -317,7 +317,7 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// A retry that succeeds costs nothing. In a long outage, the retry quota of the client runs out. Then a call makes one
+// A retry that is answered costs nothing. In a long outage, the retry quota of the client runs out. Then a call makes one
 // attempt, until enough calls succeed.
 func TestQuota(t *testing.T) { inBothModes(t, testQuota) }
 
@@ -338,9 +338,11 @@ func testQuota(t *testing.T) {
 			return len(fake.attempts) - before
 		}
 		failed := outcome{fault: internalError}
-		for range 200 {
-			if got := attempts(failed, answered); got != 2 {
-				t.Fatalf("%d attempts if the first fails, want 2", got)
+		for _, first := range []outcome{failed, {applied: true, fault: internalError}} {
+			for range 200 {
+				if got := attempts(first, answered); got != 2 {
+					t.Fatalf("%d attempts if the first fails, want 2", got)
+				}
 			}
 		}
 		if first, second := attempts(failed), attempts(failed); first != 1+500/cost || second != 1 {

@@ -31,10 +31,11 @@ const (
 type connection struct {
 	Stack       string `xor:"table" help:"CloudFormation stack with the table of tokens."`
 	Table       string `xor:"table" help:"Table of tokens (with an endpoint, by default TokensTable)."`
-	EndpointURL string `env:"AWS_ENDPOINT_URL_DYNAMODB,AWS_ENDPOINT_URL" help:"URL of a DynamoDB outside AWS."`
+	EndpointURL string `help:"URL of a DynamoDB outside AWS (default $$AWS_ENDPOINT_URL_DYNAMODB or $$AWS_ENDPOINT_URL)."`
 }
 
 func (c *connection) open(ctx context.Context) (*dynamo.Tokens, error) {
+	c.EndpointURL = cmp.Or(c.EndpointURL, os.Getenv("AWS_ENDPOINT_URL_DYNAMODB"), os.Getenv("AWS_ENDPOINT_URL"))
 	switch {
 	case c.Stack == "" && c.Table == "" && c.EndpointURL == "":
 		return nil, errors.New("set --stack or --table, or --endpoint-url for a local DynamoDB")

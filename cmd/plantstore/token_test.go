@@ -88,7 +88,7 @@ func TestStack(t *testing.T) {
 }
 
 // The command prints DynamoDB's error. After `token issue`, it names the token, which may be stored. With an endpoint, the
-// default table is TokensTable, and no environment variable disables --endpoint-url.
+// default table is TokensTable. An empty variable counts as unset.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	database := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -97,8 +97,7 @@ func TestRefusals(t *testing.T) {
 		http.Error(w, `{"__type":"AccessDeniedException","message":"no `+in.TableName+`"}`, http.StatusBadRequest)
 	}))
 	t.Cleanup(database.Close)
-	plantstore := newTool(t, "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true")
-	plantstore.flags = "--endpoint-url " + database.URL
+	plantstore := newTool(t, "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true", "AWS_ENDPOINT_URL_DYNAMODB=", "AWS_ENDPOINT_URL="+database.URL)
 	const refusal = ".* AccessDeniedException: no TokensTable"
 	for _, test := range []struct{ args, want string }{
 		{"token issue --subject bob", "cannot issue a token: " + refusal + "; if the list has .{12}, revoke it: its secret is lost"},

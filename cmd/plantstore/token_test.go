@@ -97,10 +97,13 @@ func TestRefusals(t *testing.T) {
 		http.Error(w, `{"__type":"AccessDeniedException","message":"no `+in.TableName+`"}`, http.StatusBadRequest)
 	}))
 	t.Cleanup(database.Close)
-	plantstore := newTool(t, "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true", "AWS_ENDPOINT_URL_DYNAMODB=", "AWS_ENDPOINT_URL="+database.URL)
+	plantstore := newTool(t, "AWS_ENDPOINT_URL_DYNAMODB=", "AWS_ENDPOINT_URL="+database.URL)
 	const refusal = ".* AccessDeniedException: no TokensTable"
 	for _, test := range []struct{ args, want string }{
-		{"token issue --subject bob", "cannot issue a token: " + refusal + "; if the list has .{12}, revoke it: its secret is lost"},
+		{
+			"token issue --subject bob",
+			"cannot issue a token: " + refusal + "; if the list has .{12}, revoke it: its secret is lost",
+		},
 		{"token revoke id", "cannot revoke the token: " + refusal},
 		{"token list", refusal},
 	} {

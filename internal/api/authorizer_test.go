@@ -41,12 +41,14 @@ func TestAuthorizer(t *testing.T) {
 			log: "level=INFO" + logged + "2002" + nobody,
 		},
 		{
-			name: "an unavailable store", authorization: credentials, err: token.ErrUnavailable, want: verdict(credentials, "unavailable"),
-			log: "level=ERROR" + logged + "5003" + nobody + ` error="token: store is unavailable"`,
+			name: "an unavailable store", authorization: credentials, err: token.ErrUnavailable,
+			want: verdict(credentials, "unavailable"),
+			log:  "level=ERROR" + logged + "5003" + nobody + ` error="token: store is unavailable"`,
 		},
 		{
-			name: "an unknown error", authorization: credentials, err: errors.New("the cause"), want: verdict(credentials, "unavailable"),
-			log: "level=ERROR" + logged + "5001" + nobody + ` error="the cause"`,
+			name: "an unknown error", authorization: credentials, err: errors.New("the cause"),
+			want: verdict(credentials, "unavailable"),
+			log:  "level=ERROR" + logged + "5001" + nobody + ` error="the cause"`,
 		},
 	}
 	for _, test := range tests {

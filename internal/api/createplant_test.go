@@ -15,8 +15,8 @@ import (
 	"plantstore/internal/token"
 )
 
-// A request of any route passes only with a well-formed token and an allow for this very Authorization header. All other checks come
-// later.
+// A request of any route passes only with a well-formed token and an allow for this very Authorization header. All other
+// checks come later.
 func TestAuthentication(t *testing.T) {
 	allowWithout := func(member string) map[string]string {
 		c := allow(credentials)

@@ -14,8 +14,14 @@ func TestHeaders(t *testing.T) {
 		name, event string
 		want        map[string]string // nil for an error
 	}{
-		{"as API Gateway sends them", `{"headers":{"authorization":"a","x":""}}`, map[string]string{"Authorization": "a", "X": ""}},
-		{"as sam local sends them", `{"headers":{"Authorization":"a","X":"b"}}`, map[string]string{"Authorization": "a", "X": "b"}},
+		{
+			"as API Gateway sends them", `{"headers":{"authorization":"a","x":""}}`,
+			map[string]string{"Authorization": "a", "X": ""},
+		},
+		{
+			"as sam local sends them", `{"headers":{"Authorization":"a","X":"b"}}`,
+			map[string]string{"Authorization": "a", "X": "b"},
+		},
 		{
 			"names of a query that become duplicates once invalid bytes are replaced",
 			"{\"headers\":{},\"queryStringParameters\":{\"\xff\":\"\",\"\xfe\":\"\"}}",

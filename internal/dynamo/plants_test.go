@@ -107,8 +107,9 @@ func testFaultSequences(t *testing.T) {
 	}{
 		{name: "two lost answers", outcomes: []outcome{lost, lost, answered}, wantStored: aliceFern},
 		{
-			name:     "three failures",
-			outcomes: []outcome{{fault: internalError}, {fault: internalError}, {fault: internalError}, answered}, wantStored: aliceFern,
+			name:       "three failures",
+			outcomes:   []outcome{{fault: internalError}, {fault: internalError}, {fault: internalError}, answered},
+			wantStored: aliceFern,
 		},
 		{
 			name: "existing item not returned", outcomes: []outcome{lost, {fault: refuse(400, "ConditionalCheckFailedException")}},
@@ -119,8 +120,15 @@ func testFaultSequences(t *testing.T) {
 			name: "refusal of another server", outcomes: []outcome{{fault: answer(403, `{"__type": "AccessDeniedException"}`)}},
 			want: errOther, wantText: "AccessDenied",
 		},
-		{name: "refusal after the deadline", outcomes: []outcome{{fault: noAnswer}, {fault: noAnswer}, {fault: noAnswer}, {fault: late(accessDenied)}}, want: errOther, wantText: "AccessDenied"},
-		{name: "refusal after throttling", outcomes: []outcome{{fault: throttling}, {fault: accessDenied}}, want: errOther, wantText: "AccessDenied"},
+		{
+			name:     "refusal after the deadline",
+			outcomes: []outcome{{fault: noAnswer}, {fault: noAnswer}, {fault: noAnswer}, {fault: late(accessDenied)}},
+			want:     errOther, wantText: "AccessDenied",
+		},
+		{
+			name: "refusal after throttling", outcomes: []outcome{{fault: throttling}, {fault: accessDenied}},
+			want: errOther, wantText: "AccessDenied",
+		},
 		{
 			name: "refusal after a lost answer", outcomes: []outcome{lost, {fault: refuse(400, "ResourceNotFoundException")}},
 			want: errOther, wantText: "ResourceNotFound", wantStored: aliceFern,
@@ -211,12 +219,19 @@ func testOutage(t *testing.T) {
 		wantText   string
 		wantStored string
 	}{
-		{name: "unknown host", outcomes: []outcome{{fault: fail(&net.DNSError{Err: "no such host", IsNotFound: true})}}, wantText: "no such host"},
+		{
+			name:     "unknown host",
+			outcomes: []outcome{{fault: fail(&net.DNSError{Err: "no such host", IsNotFound: true})}},
+			wantText: "no such host",
+		},
 		{name: "no answer", outcomes: []outcome{{fault: noAnswer}}, wantText: "deadline exceeded"},
 		{name: "internal error", outcomes: []outcome{{fault: internalError}}, wantText: "InternalServerError"},
 		{name: "throttling", outcomes: []outcome{{fault: throttling}}, wantText: "Throttling"},
 		{name: "slow throttling", outcomes: []outcome{{fault: waitAnd(500*time.Millisecond, throttling)}}, wantText: "Throttling"},
-		{name: "account limit", outcomes: []outcome{{fault: refuse(400, "RequestLimitExceeded")}}, wantText: "RequestLimitExceeded"},
+		{
+			name: "account limit", outcomes: []outcome{{fault: refuse(400, "RequestLimitExceeded")}},
+			wantText: "RequestLimitExceeded",
+		},
 		{
 			name: "lost answer, then none", outcomes: []outcome{{applied: true, fault: brokenConnection}, {fault: noAnswer}},
 			wantText: "deadline exceeded", wantStored: aliceFern,

@@ -57,9 +57,15 @@ func TestFind(t *testing.T) {
 		{name: "revoked", items: revokedItem, want: revoked},
 		{name: "unknown", wantErr: token.ErrNotFound},
 		{name: "not revoked", items: change("true", "false"), want: issued},
-		{name: "no time of expiry", items: strings.Replace(issuedItem, `"expires_at":{"N":"253402300799"},`, "", 1), want: expired},
+		{
+			name:  "no time of expiry",
+			items: strings.Replace(issuedItem, `"expires_at":{"N":"253402300799"},`, "", 1), want: expired,
+		},
 		{name: "another program's Revoked", items: change(`"revoked"`, `"Revoked":{"BOOL":false},"revoked"`), want: revoked},
-		{name: "another program's Digest", items: change(`"digest"`, `"DIGEST":{"S":"e"},"Digest":{"N":"1"},"digest"`), want: revoked},
+		{
+			name:  "another program's Digest",
+			items: change(`"digest"`, `"DIGEST":{"S":"e"},"Digest":{"N":"1"},"digest"`), want: revoked,
+		},
 		{name: "Revoked alone", items: change(`"revoked":{"BOOL":true}`, `"Revoked":{"BOOL":true}`), want: issued},
 		{name: "a string for revoked", items: change(`"BOOL":true`, `"S":"true"`), wantErr: errOther},
 		{name: "a number for revoked", items: change(`"BOOL":true`, `"N":"1"`), wantErr: errOther},
@@ -67,7 +73,10 @@ func TestFind(t *testing.T) {
 		{name: "a word for created_at", items: change("2026-03-01T12:00:00Z", "yesterday"), wantErr: errOther},
 		{name: "no digest", items: change(`"digest":{"S":"d"},`, ""), wantErr: errOther},
 		{name: "no subject", items: change(`,"subject":{"S":"s"}`, ""), wantErr: errOther},
-		{name: "two lost answers", items: issuedItem, outcomes: []outcome{{fault: noAnswer}, {fault: noAnswer}, answered}, want: issued},
+		{
+			name: "two lost answers", items: issuedItem,
+			outcomes: []outcome{{fault: noAnswer}, {fault: noAnswer}, answered}, want: issued,
+		},
 		{name: "throttling", items: issuedItem, outcomes: []outcome{{fault: throttling}}, wantErr: token.ErrUnavailable},
 		{name: "refusal", items: issuedItem, outcomes: []outcome{{fault: accessDenied}}, wantErr: errOther},
 	}
@@ -163,8 +172,14 @@ func TestList(t *testing.T) {
 	}{
 		{name: "two pages", items: issuedItem + secondItem, want: both},
 		{name: "an item that is not a token", items: secondItem + bareItem, wantErr: errOther},
-		{name: "lost page", items: issuedItem + secondItem, outcomes: []outcome{answered, {fault: noAnswer}, answered}, want: both},
-		{name: "throttling", items: issuedItem + secondItem, outcomes: []outcome{answered, {fault: throttling}}, wantErr: token.ErrUnavailable},
+		{
+			name: "lost page", items: issuedItem + secondItem,
+			outcomes: []outcome{answered, {fault: noAnswer}, answered}, want: both,
+		},
+		{
+			name: "throttling", items: issuedItem + secondItem,
+			outcomes: []outcome{answered, {fault: throttling}}, wantErr: token.ErrUnavailable,
+		},
 		{name: "refusal", items: issuedItem + secondItem, outcomes: []outcome{answered, {fault: accessDenied}}, wantErr: errOther},
 	}
 	for _, test := range tests {

@@ -40,7 +40,10 @@ func TestDecode(t *testing.T) {
 		{"the deepest nesting", nested(9_999), `1 "fern"`},
 		{"the largest body", padded(`{"id":1,"name":"fern"}`, MaxBody), `1 "fern"`},
 		{"a name of the largest size, in escapes", `{"id":1,"name":"` + strings.Repeat(`\u006e`, MaxSize) + `"}`, `1 "` + n + `"`},
-		{"a name and a tag of the largest size together", `{"id":1,"name":"` + n[2:] + `","tag":"ä"}`, `1 "` + n[2:] + `" tag "ä"`},
+		{
+			"a name and a tag of the largest size together", `{"id":1,"name":"` + n[2:] + `","tag":"ä"}`,
+			`1 "` + n[2:] + `" tag "ä"`,
+		},
 
 		{"only white space", " \n", malformed + "there is an error after byte 2"},
 		{"a truncated object, with an invalid member", `{"id":"x","name":"fern"`, malformed + "there is an error after byte 23"},
@@ -54,7 +57,10 @@ func TestDecode(t *testing.T) {
 		{"a name in Latin-1", `{"id":1,"name":"` + "\xe9" + `"}`, malformed + "it is not UTF-8 after byte 16"},
 		{"a string that is not UTF-8", "\"\xff\"", malformed + "it is not UTF-8 after byte 1"},
 		{"a duplicate name in an array", `[{"a":1,"a":2}]`, malformed + "a name is repeated after byte 8"},
-		{"a duplicate name, once with an escape", `{"id":1,"name":"fern","t\u0061g":"","tag":""}`, malformed + "a name is repeated after byte 36"},
+		{
+			"a duplicate name, once with an escape", `{"id":1,"name":"fern","t\u0061g":"","tag":""}`,
+			malformed + "a name is repeated after byte 36",
+		},
 		{"half a surrogate pair", `{"id":1,"name":"\ud83c"}`, malformed + "there is an error after byte 16"},
 		{"half an escape", `{"id":1,"name":"\ud83"}`, malformed + "there is an error after byte 16"},
 		{"one level too deep", nested(10_000), malformed + "there is an error after byte 10025"},

@@ -16,7 +16,10 @@ func TestNewWriteKey(t *testing.T) {
 	}{
 		{"a subject and a key", "ann", "Key=", "\x00\x00\x00\x00\x00\x00\x00\x03annKey="},
 		{"the same characters, with a longer subject", "annK", "ey=", "\x00\x00\x00\x00\x00\x00\x00\x04annKey="},
-		{"a subject of 300 characters", strings.Repeat("s", 300), "key", "\x00\x00\x00\x00\x00\x00\x01\x2c" + strings.Repeat("s", 300) + "key"},
+		{
+			"a subject of 300 characters", strings.Repeat("s", 300), "key",
+			"\x00\x00\x00\x00\x00\x00\x01\x2c" + strings.Repeat("s", 300) + "key",
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

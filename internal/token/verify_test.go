@@ -27,9 +27,15 @@ func TestVerify(t *testing.T) {
 		{name: "the moment of expiry", after: time.Hour, want: ReasonExpired, known: true},
 		{name: "a revoked token", revoked: true, want: ReasonRevoked, known: true},
 		{name: "no token with this id", err: ErrNotFound, want: ReasonUnknown},
-		{name: "the token with this id has another secret", digest: func(string) string { return Digest("another") }, want: ReasonUnknown},
+		{
+			name:   "the token with this id has another secret",
+			digest: func(string) string { return Digest("another") }, want: ReasonUnknown,
+		},
 		{name: "the token with this id has no digest", digest: func(string) string { return "" }, want: ReasonUnknown},
-		{name: "the digest differs in its last digit", digest: func(own string) string { return own[:len(own)-1] + "x" }, want: ReasonUnknown},
+		{
+			name:   "the digest differs in its last digit",
+			digest: func(own string) string { return own[:len(own)-1] + "x" }, want: ReasonUnknown,
+		},
 		{name: "the store is broken", err: broken, want: broken},
 	}
 	for _, test := range tests {

@@ -62,7 +62,10 @@ func BenchmarkFunctions(b *testing.B) {
 	functions := []function{
 		{name: "empty", binary: build(b, "tools/bench/empty", tags), event: create, want: "200", environment: usual},
 		{name: "createplant", binary: build(b, "cmd/createplant", tags), event: create, want: "Monstera", environment: ours},
-		{name: "unconnected", binary: build(b, "cmd/createplant", tags, unconnected), event: create, want: "Monstera", environment: ours},
+		{
+			name: "unconnected", binary: build(b, "cmd/createplant", tags, unconnected), event: create,
+			want: "Monstera", environment: ours,
+		},
 		{name: "authorizer", binary: build(b, "cmd/authorizer", tags), event: authorize, want: "allow", environment: ours},
 		{name: "usual", binary: build(b, "tools/bench/baseline"), event: create, want: "Monstera", environment: usual},
 	}
@@ -101,7 +104,8 @@ func (f *function) measure(b *testing.B) {
 func (f *function) run(b *testing.B, n int, limit func(*os.Process)) ([]processtest.Answer, time.Duration) {
 	command := exec.CommandContext(b.Context(), f.binary)
 	command.Env = slices.Clone(f.environment)
-	answers, _ := processtest.InvokeCommand(b, command, func() { go limit(command.Process) }, slices.Repeat([]string{f.event}, n)...)
+	events := slices.Repeat([]string{f.event}, n)
+	answers, _ := processtest.InvokeCommand(b, command, func() { go limit(command.Process) }, events...)
 	for _, answer := range answers {
 		if !strings.Contains(answer.Body, f.want) {
 			b.Fatalf("%s answers %s, want %q in it", f.name, answer.Body, f.want)

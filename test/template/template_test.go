@@ -90,11 +90,24 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// Every request needs a verdict, which API Gateway must not cache.
+// Every request of every route needs a verdict, which API Gateway must not cache.
 func TestAuthorizer(t *testing.T) {
-	route := object{"ApiId": "HttpApi", "Method": "POST", "Path": "/plants"} // and no Auth, such as Authorizer: NONE
-	check(t, "CreatePlantFunction.Properties.Events", object{"CreatePlant": object{"Type": "HttpApi", "Properties": route}})
-	check(t, "AuthorizerFunction.Properties.Events", nil)
+	var routes []string
+	for _, name := range namesOf(t, "AWS::Serverless::Function") {
+		events, _ := at(read(t), "Resources."+name+".Properties.Events").(object)
+		for _, event := range events {
+			method, path := at(event, "Properties.Method"), at(event, "Properties.Path")
+			want := object{"ApiId": "HttpApi", "Method": method, "Path": path} // and no Auth, such as Authorizer: NONE
+			if got := at(event, "Properties"); at(event, "Type") != "HttpApi" || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s has the event %v, want a route with the default authorizer", name, event)
+			}
+			routes = append(routes, fmt.Sprint(method, " ", path))
+		}
+	}
+	slices.Sort(routes)
+	if want := slices.Sorted(maps.Keys(api.Routes(nil, nil))); !slices.Equal(routes, want) {
+		t.Errorf("the routes are %q, want those of api.Routes, %q", routes, want)
+	}
 	check(t, "HttpApi.Properties.Auth", object{
 		"DefaultAuthorizer": "TokenAuthorizer",
 		"Authorizers": object{"TokenAuthorizer": object{

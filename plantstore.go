@@ -1,4 +1,4 @@
-// Package plantstore has the contract of the service.
+// Package plantstore contains the contract of the service.
 package plantstore
 
 import _ "embed" // for OpenAPI

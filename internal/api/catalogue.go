@@ -34,7 +34,7 @@ type entry struct {
 // internalError is the answer to any error that is not in the catalogue, whose text is only logged.
 var internalError = entry{code: 5001, message: "There was an internal error."}
 
-// catalogue has every error that a client may get. openapi.yaml has the same table.
+// catalogue lists every error that a client may get. openapi.yaml has the same table.
 var catalogue = []entry{
 	{code: 1001, err: errContentType, message: "The content type is not application/json."},
 	{code: 1002, err: errNoBody, message: "The body is missing or empty."},

@@ -1,8 +1,8 @@
-// Package api has the handlers of the Lambda functions. For each request, API Gateway calls [Authorizer], and then a
+// Package api contains the handlers of the Lambda functions. For each request, API Gateway calls [Authorizer], and then a
 // function such as [CreatePlant] with the authorizer's verdict on the bearer token.
 //
 // The function always answers 200 or 400, even to a malformed event or after a panic, and logs one line. The authorizer
-// logs another if it does not allow the request. No line has a token, a header or a body.
+// logs another if it does not allow the request. No line contains a token, a header or a body.
 package api
 
 import (

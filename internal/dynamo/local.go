@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// NewLocalClient returns a client of a local DynamoDB, without a function's timeouts, because a busy machine is slow.
+// NewLocalClient returns a client of a local DynamoDB, without a function's timeouts, because a busy machine can be slow.
 func NewLocalClient(endpoint string) *dynamodb.Client {
 	return NewClient(aws.Config{
 		Region:       "us-east-1",

@@ -18,7 +18,7 @@ type Plants struct {
 
 var _ plant.Store = (*Plants)(nil)
 
-// plantItem has the attributes of a plant, which other programs read.
+// plantItem is a plant as the table stores it. The names of the attributes must not change.
 type plantItem struct {
 	ID int64 `dynamodbav:"id"`
 	plantAttributes

@@ -22,7 +22,7 @@ type Tokens struct {
 
 var _ token.Store = (*Tokens)(nil)
 
-// tokenItem has the fields of [token.Token], which converts to it. Other programs read the attributes.
+// tokenItem has the fields of [token.Token], which converts to it. The names of the attributes must not change.
 type tokenItem struct {
 	ID        string    `dynamodbav:"id"`
 	Digest    string    `dynamodbav:"digest"`

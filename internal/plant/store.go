@@ -37,7 +37,7 @@ type Write struct {
 	NewPlant NewPlant
 	WriteKey string    // see [NewWriteKey]; writes of one id with the same key are the same request
 	Subject  string    // of the token
-	Time     time.Time // of a repeated request, the store keeps the first
+	Time     time.Time // if a request is repeated, the store keeps the first time
 }
 
 // NewWriteKey returns the hexadecimal SHA-256 of the length of subject, in eight bytes, subject and idempotencyKey. Without

@@ -122,7 +122,7 @@ func throttle(process *os.Process) {
 	limit := cpuTime(process.Pid)
 	for {
 		end := time.Now().Add(period)
-		limit = min(cpuTime(process.Pid), limit) + share // unused time is lost, and time that was used too much counts
+		limit = min(cpuTime(process.Pid), limit) + share // unused time is lost, and overuse is carried over
 		for cpuTime(process.Pid) < limit && time.Now().Before(end) {
 			time.Sleep(100 * time.Microsecond)
 		}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -46,10 +48,14 @@ const header = "ID +SUBJECT +CREATED +EXPIRES +STATE\n"
 
 func TestRevokeAndList(t *testing.T) {
 	t.Parallel()
-	plantstore, _ := tokenTool(t)
+	plantstore, store := tokenTool(t)
 	plantstore.issue(t, "bob", "") // for 30 days
 	plantstore.issue(t, "ann", "--ttl 2h")
 	_, byID := plantstore.issue(t, "eve", "--ttl 3h")
+	_, expired, _ := token.Issue("sue", time.Now().Add(-2*time.Hour), time.Hour) // the subject is valid
+	if err := store.Add(t.Context(), expired); err != nil {
+		t.Fatal(err)
+	}
 	input, byInput := plantstore.issue(t, "eve", "--ttl 90d")
 	for range 2 {
 		plantstore.check(t, "token revoke "+byID, result{stdout: "Token " + byID + " is revoked.\n"})
@@ -59,12 +65,17 @@ func TestRevokeAndList(t *testing.T) {
 		t.Errorf("token revoke - = %+v, want the id of the token on standard input", got)
 	}
 	plantstore.check(t, "token revoke nobody", result{status: 1, stderr: ".* cannot revoke the token: token: not found\n"})
-	const all = `.* ann .* valid\n.* eve .* revoked\n.* bob .* valid\n.* eve .* revoked\n`
+	const all = `.* sue .* expired\n.* ann .* valid\n.* eve .* revoked\n.* bob .* valid\n.* eve .* revoked\n`
 	plantstore.check(t, "token list", result{stdout: header + all})
 	const ann, bob, soon = `.* ann .*\n`, `.* bob .*\n`, `.*tokens expire soon: .*\n`
 	plantstore.check(t, "token list --expiring 721h", result{status: 1, stdout: header + ann + bob, stderr: soon})
 	plantstore.check(t, "token list --expiring 719h", result{status: 1, stdout: header + ann, stderr: soon})
 	plantstore.check(t, "token list --expiring 1h", result{stdout: header})
+	full := exec.Command("sh", "-c", os.Args[0]+" token list --table "+store.Table+" >/dev/full")
+	full.Env = plantstore.environment
+	if err := full.Run(); err == nil {
+		t.Error("token list succeeds, though it cannot print anything")
+	}
 }
 
 // With --stack, the command asks CloudFormation for the table. --endpoint-url is the URL of DynamoDB, but not that of

@@ -345,11 +345,12 @@ func testQuota(t *testing.T) {
 		fake := newFake()
 		store := &Plants{Client: newClient(fake), Table: "plants"}
 		var id int64
+		var err error
 		attempts := func(outcomes ...outcome) int { // to create a new plant; the last outcome repeats
 			id++
 			before := len(fake.attempts)
 			fake.next = func() outcome { return outcomes[min(len(fake.attempts)-before, len(outcomes))-1] }
-			_ = store.Create(t.Context(), plant.Write{NewPlant: plant.NewPlant{ID: id}})
+			err = store.Create(t.Context(), plant.Write{NewPlant: plant.NewPlant{ID: id}})
 			return len(fake.attempts) - before
 		}
 		failed := outcome{fault: internalError}
@@ -362,6 +363,9 @@ func testQuota(t *testing.T) {
 		}
 		if first, second := attempts(failed), attempts(failed); first != 1+500/cost || second != 1 {
 			t.Errorf("%d attempts, then %d in an outage, want %d, then 1", first, second, 1+500/cost)
+		}
+		if !errors.Is(err, plant.ErrUnavailable) || !strings.Contains(fmt.Sprint(err), "InternalServerError") {
+			t.Errorf("Create = %v in an outage, want %v with the cause", err, plant.ErrUnavailable)
 		}
 		for range cost {
 			attempts(answered)

@@ -59,6 +59,7 @@ func TestAnswers(t *testing.T) {
 		{name: "an answer", function: ok, want: "200 {}"},
 		{name: "another path", request: "POST /plants/1", want: `404 {"message":"Not Found"}`},
 		{name: "another method", request: "PUT /plants", want: `404 {"message":"Not Found"}`},
+		{name: "a body of 10 MB", body: strings.NewReader(strings.Repeat("x", 10<<20)), function: ok, want: "200 {}"},
 		{
 			name: "a body over 10 MB", body: strings.NewReader(strings.Repeat("x", 10<<20+1)),
 			want: `413 {"message":"Request Entity Too Large"}`,

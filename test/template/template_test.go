@@ -81,16 +81,18 @@ func TestFunctions(t *testing.T) {
 			t.Errorf("%s has %d s, want more than the %v that it gives itself", test.name, timeout, test.takes)
 		}
 	}
-	globals := at(read(t), "Globals.Function")
-	if got := at(globals, "LoggingConfig.LogFormat"); got != "JSON" {
-		t.Errorf("LogFormat = %v, want JSON", got)
-	}
-	if got := at(globals, "Environment.Variables.SSL_CERT_DIR"); got != "none" {
-		t.Errorf("SSL_CERT_DIR = %v, want none", got)
+	for path, want := range map[string]any{
+		"Architectures":                      list{"x86_64"}, // the Makefile builds for it
+		"LoggingConfig.LogFormat":            "JSON",
+		"Environment.Variables.SSL_CERT_DIR": "none",
+	} {
+		if got := at(read(t), "Globals.Function."+path); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s = %v, want %v", path, got, want)
+		}
 	}
 }
 
-// Every request of every route needs a verdict, which API Gateway must not cache.
+// Every request of every route needs a verdict, which API Gateway must not cache. A flood is throttled.
 func TestAuthorizer(t *testing.T) {
 	var routes []string
 	for _, name := range namesOf(t, "AWS::Serverless::Function") {
@@ -118,13 +120,17 @@ func TestAuthorizer(t *testing.T) {
 			"Identity":                         object{"Context": list{"routeKey"}, "ReauthorizeEvery": 0},
 		}},
 	})
+	check(t, "HttpApi.Properties.DefaultRouteSettings", object{"ThrottlingRateLimit": 100, "ThrottlingBurstLimit": 200})
 }
 
 // Deleting the stack, or replacing a table, deletes no data. The code needs these keys, and operations.md these names.
 func TestTables(t *testing.T) {
-	for _, name := range []string{"Url", "ApiId", "PlantsTable", "TokensTable", "Log", "AccessLog"} {
-		if at(read(t), "Outputs."+name+".Value") == nil {
-			t.Errorf("the output %s is missing", name)
+	url := "https://${HttpApi}.execute-api.${AWS::Region}.${AWS::URLSuffix}"
+	for name, want := range map[string]string{
+		"Url": url, "ApiId": "HttpApi", "PlantsTable": "PlantsTable", "TokensTable": "TokensTable", "Log": "Log", "AccessLog": "AccessLog",
+	} {
+		if got := at(read(t), "Outputs."+name+".Value"); got != want {
+			t.Errorf("the output %s = %v, want %s", name, got, want)
 		}
 	}
 	check(t, "PlantsTable.Properties.AttributeDefinitions", list{object{"AttributeName": "id", "AttributeType": "N"}})

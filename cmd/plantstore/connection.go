@@ -14,7 +14,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go/logging"
 
 	"plantstore/internal/dynamo"
@@ -60,7 +59,7 @@ func (c *connection) open(ctx context.Context) (*dynamo.Tokens, error) {
 // isLocal reports whether the endpoint is outside AWS, which uses https.
 func (c *connection) isLocal() bool { return strings.HasPrefix(c.EndpointURL, "http://") }
 
-func (c *connection) newClient(cfg aws.Config) *dynamodb.Client {
+func (c *connection) newClient(cfg aws.Config) *dynamo.Client {
 	if c.isLocal() {
 		return dynamo.NewLocalClient(c.EndpointURL)
 	}

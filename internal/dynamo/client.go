@@ -18,15 +18,23 @@ import (
 // attemptTimeout leaves time for a third attempt in the 1.7 s of the authorizer, if two hang.
 const attemptTimeout = 700 * time.Millisecond
 
+// Client is a client of DynamoDB that makes a single attempt for each call, because the SDK's own retries do not know the
+// deadline. The stores repeat attempts.
+type Client struct {
+	*dynamodb.Client
+	retryer aws.Retryer // says what may be repeated, and keeps the quota
+}
+
 // NewClient returns a client with cfg's HTTP client, or, if that is nil, with one that has the timeouts of a function.
-func NewClient(cfg aws.Config) *dynamodb.Client {
+func NewClient(cfg aws.Config) *Client {
 	if cfg.HTTPClient == nil {
 		cfg.HTTPClient = newHTTPClient()
 	}
-	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
-		conflicts := []string{"TransactionConflictException", "ReplicatedWriteConflictException"}
-		o.Retryer = retry.AddWithErrorCodes(retry.NewStandard(), conflicts...)
-	})
+	conflicts := []string{"TransactionConflictException", "ReplicatedWriteConflictException"}
+	return &Client{
+		Client:  dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }),
+		retryer: retry.AddWithErrorCodes(retry.NewStandard(), conflicts...),
+	}
 }
 
 func newHTTPClient() *http.Client {
@@ -41,7 +49,7 @@ func followNone(*http.Request, []*http.Request) error { return http.ErrUseLastRe
 
 // Connect opens a connection for the first call, because Lambda gives a function more CPU while it starts. It sends a GET
 // without credentials, and ignores errors, which the first call will report.
-func Connect(client *dynamodb.Client) {
+func Connect(client *Client) {
 	o := client.Options()
 	parameters := dynamodb.EndpointParameters{Region: &o.Region, Endpoint: o.BaseEndpoint}
 	endpoint, err := o.EndpointResolverV2.ResolveEndpoint(context.Background(), parameters)

@@ -15,7 +15,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
 // fake is an [http.RoundTripper] that acts as DynamoDB with one table. It checks a condition only if a request has one.
@@ -66,7 +65,7 @@ func inBothModes(t *testing.T, test func(t *testing.T)) {
 }
 
 // newClient returns a function's client that reaches DynamoDB by transport.
-func newClient(transport http.RoundTripper) *dynamodb.Client {
+func newClient(transport http.RoundTripper) *Client {
 	httpClient := newHTTPClient()
 	httpClient.Transport = transport
 	return NewClient(aws.Config{

@@ -23,15 +23,18 @@ func equal(a, b attributes, names ...string) bool {
 }
 
 // put stores an item, unless the table has one with its id. Then it returns that one, which may be from an earlier attempt.
-func put(
-	ctx context.Context, client *dynamodb.Client, table string, item attributes, unavailable error,
+func (c *Client) put(
+	ctx context.Context, table string, item attributes, unavailable error,
 ) (existing attributes, err error) {
-	_, err = call(ctx, client, (*dynamodb.Client).PutItem, &dynamodb.PutItemInput{
+	in := &dynamodb.PutItemInput{
 		TableName:                           &table,
 		Item:                                item,
 		ConditionExpression:                 aws.String("attribute_not_exists(id)"),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-	}, unavailable)
+	}
+	_, err = withRetries(ctx, c.retryer, unavailable, func() (*dynamodb.PutItemOutput, error) {
+		return c.PutItem(ctx, in)
+	})
 	failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err)
 	if !ok {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 )
 
 // NewLocalClient returns a client of a local DynamoDB, without a function's timeouts, because a busy machine can be slow.
-func NewLocalClient(endpoint string) *dynamodb.Client {
+func NewLocalClient(endpoint string) *Client {
 	return NewClient(aws.Config{
 		Region:       "us-east-1",
 		Credentials:  credentials.NewStaticCredentialsProvider("local", "local", ""),
@@ -22,14 +22,14 @@ func NewLocalClient(endpoint string) *dynamodb.Client {
 }
 
 // CreateTables creates the tables of plants and of tokens in a local DynamoDB. In AWS, template.yaml does.
-func CreateTables(ctx context.Context, client *dynamodb.Client, plants, tokens string) error {
+func CreateTables(ctx context.Context, client *Client, plants, tokens string) error {
 	return errors.Join(
 		createTable(ctx, client, plants, types.ScalarAttributeTypeN),
 		createTable(ctx, client, tokens, types.ScalarAttributeTypeS),
 	)
 }
 
-func createTable(ctx context.Context, client *dynamodb.Client, name string, key types.ScalarAttributeType) error {
+func createTable(ctx context.Context, client *Client, name string, key types.ScalarAttributeType) error {
 	_, err := client.CreateTable(ctx, &dynamodb.CreateTableInput{
 		TableName:            &name,
 		BillingMode:          types.BillingModePayPerRequest,

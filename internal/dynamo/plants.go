@@ -5,14 +5,13 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"plantstore/internal/plant"
 )
 
 // Plants is a [plant.Store] in a DynamoDB table.
 type Plants struct {
-	Client *dynamodb.Client
+	Client *Client
 	Table  string
 }
 
@@ -45,7 +44,7 @@ func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 	if err != nil {
 		return err
 	}
-	existing, err := put(ctx, s.Client, s.Table, item, plant.ErrUnavailable)
+	existing, err := s.Client.put(ctx, s.Table, item, plant.ErrUnavailable)
 	switch {
 	case existing == nil:
 		return err

@@ -16,7 +16,7 @@ import (
 
 // Tokens keeps tokens in a DynamoDB table. It is a [token.Store].
 type Tokens struct {
-	Client *dynamodb.Client
+	Client *Client
 	Table  string
 }
 
@@ -34,11 +34,10 @@ type tokenItem struct {
 
 // Find implements [token.Store]. The read is consistent, so that a revoked token is refused at once.
 func (s *Tokens) Find(ctx context.Context, id string) (token.Token, error) {
-	out, err := call(ctx, s.Client, (*dynamodb.Client).GetItem, &dynamodb.GetItemInput{
-		TableName:      &s.Table,
-		Key:            tokenKey(id),
-		ConsistentRead: aws.Bool(true),
-	}, token.ErrUnavailable)
+	in := &dynamodb.GetItemInput{TableName: &s.Table, Key: tokenKey(id), ConsistentRead: aws.Bool(true)}
+	out, err := withRetries(ctx, s.Client.retryer, token.ErrUnavailable, func() (*dynamodb.GetItemOutput, error) {
+		return s.Client.GetItem(ctx, in)
+	})
 	if err != nil {
 		return token.Token{}, err
 	}
@@ -59,7 +58,7 @@ func (s *Tokens) Add(ctx context.Context, t token.Token) error {
 	if err != nil {
 		return err
 	}
-	existing, err := put(ctx, s.Client, s.Table, item, token.ErrUnavailable)
+	existing, err := s.Client.put(ctx, s.Table, item, token.ErrUnavailable)
 	if existing != nil && !equal(existing, item, "digest", "subject", "created_at", "expires_at") {
 		return errors.New("dynamo: another token has this id")
 	}
@@ -92,13 +91,16 @@ func decodeToken(item attributes) (token.Token, error) {
 // [token.ErrUnavailable]. The item stays in the table until the token expires: if it were deleted, a delayed Add could
 // store the token again.
 func (s *Tokens) Revoke(ctx context.Context, id string) error {
-	_, err := call(ctx, s.Client, (*dynamodb.Client).UpdateItem, &dynamodb.UpdateItemInput{
+	in := &dynamodb.UpdateItemInput{
 		TableName:                 &s.Table,
 		Key:                       tokenKey(id),
 		ConditionExpression:       aws.String("attribute_exists(id)"),
 		UpdateExpression:          aws.String("SET revoked = :true"),
 		ExpressionAttributeValues: attributes{":true": &types.AttributeValueMemberBOOL{Value: true}},
-	}, token.ErrUnavailable)
+	}
+	_, err := withRetries(ctx, s.Client.retryer, token.ErrUnavailable, func() (*dynamodb.UpdateItemOutput, error) {
+		return s.Client.UpdateItem(ctx, in)
+	})
 	if _, missing := errors.AsType[*types.ConditionalCheckFailedException](err); missing {
 		return token.ErrNotFound
 	}
@@ -132,5 +134,7 @@ func (s *Tokens) List(ctx context.Context) ([]token.Token, error) {
 func (s *Tokens) scan(ctx context.Context, in *dynamodb.ScanInput) (*dynamodb.ScanOutput, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	return call(ctx, s.Client, (*dynamodb.Client).Scan, in, token.ErrUnavailable)
+	return withRetries(ctx, s.Client.retryer, token.ErrUnavailable, func() (*dynamodb.ScanOutput, error) {
+		return s.Client.Scan(ctx, in)
+	})
 }

@@ -25,7 +25,7 @@ func Endpoint(t testing.TB) string {
 }
 
 // NewTables returns a client of DynamoDB Local, and the names of two empty tables, which it deletes when the test ends.
-func NewTables(t testing.TB) (client *dynamodb.Client, plants, tokens string) {
+func NewTables(t testing.TB) (client *dynamo.Client, plants, tokens string) {
 	t.Helper()
 	client = dynamo.NewLocalClient(Endpoint(t))
 	id := rand.Text()

@@ -12,14 +12,13 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"plantstore/internal/dynamo"
 )
 
 // Setup returns a client of DynamoDB, the table that the environment variable tableVariable names, and a log. If an
 // environment variable is missing, it logs the variable's name and exits with status 1.
-func Setup(tableVariable string) (client *dynamodb.Client, table string, logger *slog.Logger) {
+func Setup(tableVariable string) (client *dynamo.Client, table string, logger *slog.Logger) {
 	logger = newLogger()
 	client, table, err := open(tableVariable)
 	if err != nil {
@@ -62,7 +61,7 @@ func renameTime(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-func open(tableVariable string) (client *dynamodb.Client, table string, err error) {
+func open(tableVariable string) (client *dynamo.Client, table string, err error) {
 	// Lambda sets all but the first.
 	required := []string{tableVariable, "AWS_LAMBDA_RUNTIME_API", "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
 	for _, name := range required {

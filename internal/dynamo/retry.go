@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
@@ -24,34 +23,30 @@ const (
 	minAttempt = 100 * time.Millisecond // with less time left, there is no other attempt
 )
 
-// call sends a request until DynamoDB answers it, the deadline of ctx is near, or the client's retry quota is used up. If
-// the outcome is not known, the error wraps unavailable.
-func call[In, Out any](
-	ctx context.Context,
-	client *dynamodb.Client,
-	send func(*dynamodb.Client, context.Context, *In, ...func(*dynamodb.Options)) (*Out, error),
-	in *In,
-	unavailable error,
-) (*Out, error) {
-	retryer := client.Options().Retryer
+// withRetries makes attempts until DynamoDB answers one, the deadline of ctx is near, or retryer's quota is used up. If the
+// outcome is not known, the error wraps unavailable.
+func withRetries[Out any](
+	ctx context.Context, retryer aws.Retryer, unavailable error, attempt func() (Out, error),
+) (Out, error) {
+	var none Out
 	release := retryer.GetInitialToken()
 	var previous error
 	for limit := firstDelayLimit; ; limit = min(2*limit, maxDelayLimit) {
-		out, err := send(client, ctx, in, sendOnce)
+		out, err := attempt()
 		if err == nil || isFinal(ctx, retryer, err) {
 			_ = release(nil) // an answer refills the quota, even if the condition of a put failed
 			return out, err
 		}
 		if ctx.Err() != nil { // the attempt was cut off, and only the previous error names the cause
-			return nil, fmt.Errorf("%w: %w", unavailable, errors.Join(err, previous))
+			return none, fmt.Errorf("%w: %w", unavailable, errors.Join(err, previous))
 		}
 		longest := timeLeft(ctx) - minAttempt
 		if longest <= 0 {
-			return nil, fmt.Errorf("%w: %w", unavailable, err)
+			return none, fmt.Errorf("%w: %w", unavailable, err)
 		}
 		nextRelease, quotaErr := retryer.GetRetryToken(ctx, err)
 		if quotaErr != nil {
-			return nil, fmt.Errorf("%w: %w", unavailable, errors.Join(err, quotaErr))
+			return none, fmt.Errorf("%w: %w", unavailable, errors.Join(err, quotaErr))
 		}
 		release, previous = nextRelease, err
 		select {
@@ -61,10 +56,6 @@ func call[In, Out any](
 	}
 }
 
-// sendOnce turns off the SDK's own retries, which do not know the deadline.
-func sendOnce(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }
-
-// timeLeft returns the time until the deadline of ctx, or, without one, the longest there is.
 func timeLeft(ctx context.Context) time.Duration {
 	deadline, ok := ctx.Deadline()
 	if !ok {

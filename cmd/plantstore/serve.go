@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/swaggest/swgui/v5emb"
@@ -59,7 +58,7 @@ func newServer(tokens token.Store, log *slog.Logger) *http.Server {
 	}
 	return &http.Server{
 		Handler:                      withDocs(g),
-		DisableGeneralOptionsHandler: true, // to answer OPTIONS * like an HTTP API
+		DisableGeneralOptionsHandler: true, // it would answer OPTIONS * with 200
 		ReadHeaderTimeout:            5 * time.Second,
 		ReadTimeout:                  10 * time.Second,
 		MaxHeaderBytes:               10240 - 4096, // net/http adds 4096; together, the limit of an HTTP API
@@ -68,19 +67,13 @@ func newServer(tokens token.Store, log *slog.Logger) *http.Server {
 
 // withDocs serves the contract, and a web page that shows it under /docs/. All other requests go to next.
 func withDocs(next http.Handler) http.Handler {
-	page := v5emb.New("Plant Store", "/openapi.yaml", "/docs/")
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		path := r.URL.Path
-		switch {
-		case r.Method == http.MethodGet && (path == "/" || path == "/docs"):
-			http.Redirect(w, r, "/docs/", http.StatusFound)
-		case path == "/openapi.yaml":
-			w.Header().Set("Content-Type", "application/yaml") // RFC 9512
-			_, _ = w.Write(plantstore.OpenAPI)                 // the client may be gone
-		case strings.HasPrefix(path, "/docs/"):
-			page.ServeHTTP(w, r)
-		default:
-			next.ServeHTTP(w, r)
-		}
+	mux := http.NewServeMux()
+	mux.Handle("/", next)
+	mux.Handle("GET /{$}", http.RedirectHandler("/docs/", http.StatusFound))
+	mux.Handle("GET /docs/", v5emb.New("Plant Store", "/openapi.yaml", "/docs/"))
+	mux.HandleFunc("GET /openapi.yaml", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/yaml") // RFC 9512
+		_, _ = w.Write(plantstore.OpenAPI)                 // the client may be gone
 	})
+	return mux
 }

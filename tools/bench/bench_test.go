@@ -33,8 +33,6 @@ import (
 	"testing"
 	"time"
 
-	"go.yaml.in/yaml/v3"
-
 	"plantstore/internal/token"
 	"plantstore/test/processtest"
 )
@@ -56,8 +54,8 @@ func BenchmarkFunctions(b *testing.B) {
 	environment := processtest.Environment(url, "PLANTS_TABLE=plants", "TOKENS_TABLE=tokens",
 		"AWS_SESSION_TOKEN="+strings.Repeat("t", 700), "SSL_CERT_FILE="+roots)
 	usual := slices.Concat(environment, []string{"SSL_CERT_DIR=" + folder + ":" + folder})
-	ours := slices.Concat(environment, variables(b))
-	const tags = "-tags=lambda.norpc" // as in the Makefile
+	ours := slices.Concat(environment, []string{"GOMAXPROCS=1", "SSL_CERT_DIR=none"}) // as in template.yaml
+	const tags = "-tags=lambda.norpc"                                                 // as in the Makefile
 	unconnected := "-overlay=" + withoutConnect(b)
 	functions := []function{
 		{name: "empty", binary: build(b, "tools/bench/empty", tags), event: create, want: "200", environment: usual},
@@ -168,26 +166,6 @@ func withoutConnect(b *testing.B) (file string) {
 		b.Fatal(err)
 	}
 	return file
-}
-
-// variables returns the environment variables that template.yaml gives every function.
-func variables(b *testing.B) (environment []string) {
-	var template struct {
-		Globals struct {
-			Function struct {
-				Environment struct {
-					Variables map[string]string `yaml:"Variables"`
-				} `yaml:"Environment"`
-			} `yaml:"Function"`
-		} `yaml:"Globals"`
-	}
-	if err := yaml.Unmarshal([]byte(read(b, "../../template.yaml")), &template); err != nil {
-		b.Fatal(err)
-	}
-	for name, value := range template.Globals.Function.Environment.Variables {
-		environment = append(environment, name+"="+value)
-	}
-	return environment
 }
 
 func median(values []float64) float64 {

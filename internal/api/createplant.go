@@ -22,7 +22,6 @@ func (c *CreatePlant) Invoke(ctx context.Context, event []byte) ([]byte, error) 
 	return serve(ctx, event, c.Log, "create plant", c.create)
 }
 
-// create checks the content type, the idempotency key and the body, in this order.
 func (c *CreatePlant) create(ctx context.Context, r request) (any, error) {
 	if !isJSON(r.Headers["Content-Type"]) {
 		return nil, errContentType

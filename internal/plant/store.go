@@ -40,11 +40,10 @@ type Write struct {
 	Time     time.Time // if a request is repeated, the store keeps the first time
 }
 
-// NewWriteKey returns the hexadecimal SHA-256 of the length of subject, in eight bytes, subject and idempotencyKey. Without
-// the length, another subject and key could have the same hash. The result must never change, or a retry would get
+// NewWriteKey returns a hexadecimal SHA-256 of subject and idempotencyKey. It must never change, or a retry would get
 // ErrExists for its own plant.
 func NewWriteKey(subject, idempotencyKey string) string {
-	message := binary.BigEndian.AppendUint64(nil, uint64(len(subject)))
+	message := binary.BigEndian.AppendUint64(nil, uint64(len(subject))) // so that "ab", "c" differs from "a", "bc"
 	sum := sha256.Sum256(append(message, subject+idempotencyKey...))
 	return hex.EncodeToString(sum[:])
 }

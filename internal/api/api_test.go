@@ -56,15 +56,15 @@ func event(headers map[string]string, body string, context map[string]string) st
 	return string(content)
 }
 
-// create is a plant.Store. A test without one panics if something is created.
-type create func(context.Context, plant.Write) error
+// createFunc is a plant.Store. A test without one panics if something is created.
+type createFunc func(context.Context, plant.Write) error
 
-func (c create) Create(ctx context.Context, w plant.Write) error { return c(ctx, w) }
+func (c createFunc) Create(ctx context.Context, w plant.Write) error { return c(ctx, w) }
 
-// find is a token.Store. A test with a nil one panics if a token is looked up.
-type find func(ctx context.Context, id string) (token.Token, error)
+// findFunc is a token.Store. A test with a nil one panics if a token is looked up.
+type findFunc func(ctx context.Context, id string) (token.Token, error)
 
-func (f find) Find(ctx context.Context, id string) (token.Token, error) { return f(ctx, id) }
+func (f findFunc) Find(ctx context.Context, id string) (token.Token, error) { return f(ctx, id) }
 
 // invoke returns the answer to an event, and the line that is logged, without its time. It checks what holds for every
 // event: there is an answer, and at most one line, without a token, a header or a body.
@@ -141,7 +141,7 @@ func call(t *testing.T, route string, plants plant.Store, event string) (got ans
 
 // callAuthorizer returns the authorizer's context for an event, and the line that is logged. It checks that the request
 // may pass.
-func callAuthorizer(t *testing.T, find find, event string) (context map[string]string, line string) {
+func callAuthorizer(t *testing.T, find findFunc, event string) (context map[string]string, line string) {
 	t.Helper()
 	content, line := invoke(t, func(log *slog.Logger) Handler { return &Authorizer{Tokens: find, Log: log} }, event)
 	var got struct {

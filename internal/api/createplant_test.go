@@ -164,7 +164,7 @@ func TestOutcomes(t *testing.T) {
 					return fmt.Errorf("%w: the cause", test.err)
 				}
 				sent := event(map[string]string{"idempotency-key": "first"}, validBody, allow(credentials))
-				got, line := call(t, createRoute, create(store), sent)
+				got, line := call(t, createRoute, createFunc(store), sent)
 				if got != test.want {
 					t.Errorf("Invoke = %+v, want %+v", got, test.want)
 				}
@@ -181,7 +181,7 @@ func TestNewKey(t *testing.T) {
 	keys := map[string]bool{}
 	for range 2 {
 		var writeKey string
-		got, _ := call(t, createRoute, create(func(_ context.Context, w plant.Write) error {
+		got, _ := call(t, createRoute, createFunc(func(_ context.Context, w plant.Write) error {
 			writeKey = w.WriteKey
 			return plant.ErrUnavailable
 		}), event(nil, validBody, allow(credentials)))
@@ -196,7 +196,7 @@ func TestNewKey(t *testing.T) {
 // A panic is an internal error. Its stack is logged.
 func TestPanic(t *testing.T) {
 	plants := func(context.Context, plant.Write) error { panic(errors.New("the cause")) }
-	got, line := call(t, createRoute, create(plants), event(nil, validBody, allow(credentials)))
+	got, line := call(t, createRoute, createFunc(plants), event(nil, validBody, allow(credentials)))
 	if got != refusal(5001) || !strings.Contains(line, "the cause") || !strings.Contains(line, "createplant_test.go") {
 		t.Errorf("Invoke = %+v, logged as %s, want 5001, and the cause with its stack", got, line)
 	}

@@ -159,7 +159,7 @@ func TestAlarms(t *testing.T) {
 		check(t, name+"Metric.Properties.LogGroupName", "Log")
 		check(t, name+"Metric.Properties.FilterPattern", pattern)
 		check(t, name+"Metric.Properties.MetricTransformations", list{object{
-			"MetricNamespace": "PlantStore/${AWS::StackName}", "MetricName": name, "MetricValue": "1",
+			"MetricNamespace": "AWS::StackName", "MetricName": name, "MetricValue": "1",
 		}})
 		for property, want := range map[string]any{
 			"AlarmActions": list{"AlarmTopic"}, "OKActions": list{"AlarmTopic"}, "EvaluationPeriods": 5,
@@ -176,12 +176,12 @@ func TestAlarms(t *testing.T) {
 	subscription := list{object{"Protocol": "email", "Endpoint": "AlarmMail"}}
 	check(t, "AlarmTopic.Properties.Subscription", list{"HasAlarmMail", subscription, "AWS::NoValue"})
 	checkMetrics(t, "ErrorsAlarm",
-		metric("PlantStore/${AWS::StackName}", "Errors"),
+		metric("AWS::StackName", "Errors"),
 		metric("AWS/Lambda", "Errors", object{"Name": "FunctionName", "Value": "CreatePlantFunction"}),
 		metric("AWS/Lambda", "Errors", object{"Name": "FunctionName", "Value": "AuthorizerFunction"}),
 	)
 	checkMetrics(t, "UnavailableAlarm",
-		metric("PlantStore/${AWS::StackName}", "Unavailable"),
+		metric("AWS::StackName", "Unavailable"),
 		metric("AWS/ApiGateway", "5xx", object{"Name": "ApiId", "Value": "HttpApi"}),
 	)
 }

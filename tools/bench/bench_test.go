@@ -14,7 +14,6 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -56,14 +55,9 @@ func BenchmarkFunctions(b *testing.B) {
 	usual := slices.Concat(environment, []string{"SSL_CERT_DIR=" + folder + ":" + folder})
 	ours := slices.Concat(environment, []string{"GOMAXPROCS=1", "SSL_CERT_DIR=none"}) // as in template.yaml
 	const tags = "-tags=lambda.norpc"                                                 // as in the Makefile
-	unconnected := "-overlay=" + withoutConnect(b)
 	functions := []function{
 		{name: "empty", binary: build(b, "tools/bench/empty", tags), event: create, want: "200", environment: usual},
 		{name: "createplant", binary: build(b, "cmd/createplant", tags), event: create, want: "Monstera", environment: ours},
-		{
-			name: "unconnected", binary: build(b, "cmd/createplant", tags, unconnected), event: create,
-			want: "Monstera", environment: ours,
-		},
 		{name: "authorizer", binary: build(b, "cmd/authorizer", tags), event: authorize, want: "allow", environment: ours},
 		{name: "usual", binary: build(b, "tools/bench/baseline"), event: create, want: "Monstera", environment: usual},
 	}
@@ -142,30 +136,6 @@ func cpuTime(pid int) (total time.Duration) {
 		total += time.Duration(nanoseconds)
 	}
 	return total
-}
-
-// withoutConnect returns a file for the flag -overlay of go build, with which functions do not connect while they start.
-func withoutConnect(b *testing.B) (file string) {
-	const original, call = "../../cmd/internal/function/function.go", "\tdynamo.Connect(client)\n"
-	source := read(b, original)
-	if strings.Count(source, call) != 1 {
-		b.Fatalf("%s does not call Connect once", original)
-	}
-	path, err := filepath.Abs(original)
-	if err != nil {
-		b.Fatal(err)
-	}
-	changed := filepath.Join(b.TempDir(), "function.go")
-	overlay, _ := json.Marshal(map[string]map[string]string{"Replace": {path: changed}}) // of texts
-	file = filepath.Join(b.TempDir(), "overlay.json")
-	err = errors.Join(
-		os.WriteFile(changed, []byte(strings.Replace(source, call, "", 1)), 0o600),
-		os.WriteFile(file, overlay, 0o600),
-	)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return file
 }
 
 func median(values []float64) float64 {

@@ -26,13 +26,14 @@ var (
 // entry is a row of the catalogue. The zero entry means success.
 type entry struct {
 	code    int32
-	err     error // nil for internalError
+	err     error // nil for internalError, so that no error matches it
 	message string
 	retry   bool // whether the same request may succeed later
 }
 
 // internalError is the answer to any error that is not in the catalogue, whose text is only logged.
-var internalError = entry{code: 5001, message: "There was an internal error."}
+var internalError = entry{code: 5001, message: "There was an internal error, " +
+	"and the plant may have been created: ask the operator."}
 
 // catalogue lists every error that a client may get. openapi.yaml has the same table.
 var catalogue = []entry{

@@ -62,9 +62,6 @@ func Decode(body []byte) (NewPlant, error) {
 
 // malformed says where the error is. The text of a jsontext error may repeat parts of the body.
 func malformed(body []byte, err *jsontext.SyntacticError) error {
-	if err.ByteOffset == 0 {
-		return &BodyError{ErrMalformed, "its first byte is not JSON, so it may be compressed or have a byte order mark"}
-	}
 	reason := "there is an error"
 	first, size := utf8.DecodeRune(body[err.ByteOffset:])
 	switch {
@@ -73,7 +70,11 @@ func malformed(body []byte, err *jsontext.SyntacticError) error {
 	case first == utf8.RuneError && size == 1:
 		reason = "it is not UTF-8"
 	}
-	return &BodyError{ErrMalformed, fmt.Sprintf("%s after byte %d", reason, err.ByteOffset)}
+	reason = fmt.Sprintf("%s after byte %d", reason, err.ByteOffset)
+	if err.ByteOffset == 0 {
+		reason += ", so it may be compressed or have a byte order mark"
+	}
+	return &BodyError{ErrMalformed, reason}
 }
 
 // memberDecoder decodes members, and collects what is wrong with them. The value of an absent member is nil.

@@ -45,7 +45,7 @@ Token: %[2]s
 
 Create a plant:
 
-  curl -sS --noproxy '*' -w '\n' %[1]s/plants -H 'Authorization: Bearer %[2]s' `+
+  curl -sS --noproxy 127.0.0.1 -w '\n' %[1]s/plants -H 'Authorization: Bearer %[2]s' `+
 		`-H 'Content-Type: application/json' -H 'Idempotency-Key: first' -d '{"id":1,"name":"Monstera","tag":"indoor"}'
 
 `, url, bearer)

@@ -41,7 +41,7 @@ func run(ctx context.Context) error {
 
 Once SAM prints "Running on", create a plant from a third:
 
-  curl -sS --noproxy '*' -w '\n' http://127.0.0.1:3000/plants -H 'Authorization: Bearer ` + sampleToken +
+  curl -sS --noproxy 127.0.0.1 -w '\n' http://127.0.0.1:3000/plants -H 'Authorization: Bearer ` + sampleToken +
 		`' -H 'Content-Type: application/json' -H 'Idempotency-Key: first' -d '{"id":1,"name":"Monstera","tag":"indoor"}'`)
 	<-ctx.Done()
 	return nil

@@ -32,9 +32,9 @@ type request struct {
 
 // decodeEvent decodes an event, except its body.
 //
-// A query such as ?%FF&%FE gives an event invalid UTF-8, and names that become duplicates once it is replaced. In the body,
-// both are refused later. The types of aws-lambda-go would replace invalid bytes there, and the service would store a plant
-// that nobody sent.
+// A query such as ?%FF&%FE puts invalid UTF-8 into the event, and two names that are equal once it is replaced. Here both
+// are tolerated, and in the body they are refused later. The types of aws-lambda-go would replace invalid bytes in the body
+// too, and the service would store a plant that nobody sent.
 func decodeEvent(event []byte) (request, error) {
 	var r request
 	if json.Unmarshal(event, &r, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) != nil {

@@ -23,7 +23,8 @@ import (
 // RequestTimeout limits a request. The function's timeout in template.yaml is longer.
 const RequestTimeout = 2700 * time.Millisecond
 
-// Handler answers events of payload format 2.0. It is a lambda.Handler.
+// Handler answers events of payload format 2.0. aws-lambda-go has the same interface, but this package needs nothing else
+// of it.
 type Handler interface {
 	Invoke(ctx context.Context, event []byte) ([]byte, error)
 }

@@ -34,7 +34,7 @@ func withRetries[Out any](
 	for limit := firstDelayLimit; ; limit = min(2*limit, maxDelayLimit) {
 		out, err := attempt()
 		if err == nil || isFinal(ctx, retryer, err) {
-			_ = release(nil) // an answer refills the quota, even if the condition of a put failed
+			_ = release(nil) // refills the quota, even if the condition of a put failed
 			return out, err
 		}
 		if ctx.Err() != nil { // the attempt was cut off, and only the previous error names the cause
@@ -64,7 +64,7 @@ func timeLeft(ctx context.Context) time.Duration {
 	return time.Until(deadline)
 }
 
-// isFinal reports whether DynamoDB refused the request, or it could not be sent.
+// isFinal reports whether another attempt is pointless: DynamoDB refused the request, or the SDK failed before it sent it.
 func isFinal(ctx context.Context, retryer aws.Retryer, err error) bool {
 	if retryer.IsErrorRetryable(err) {
 		return false
@@ -74,6 +74,6 @@ func isFinal(ctx context.Context, retryer aws.Retryer, err error) bool {
 	if ok && strings.HasSuffix(apiError.ErrorCode(), "Exception") {
 		return true
 	}
-	_, sent := errors.AsType[*smithyhttp.ResponseError](err) // also without a response
+	_, sent := errors.AsType[*smithyhttp.ResponseError](err) // the SDK's error also if no response came
 	return !sent && ctx.Err() == nil
 }

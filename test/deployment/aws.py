@@ -5,6 +5,8 @@
 - Alarms on metric math become placeholders.
 - The stack's output Url is the address on this machine.
 - Plain HTTP counts as TLS, because the bucket of `sam deploy` accepts nothing else.
+
+It replaces functions inside ministack, so it may have to change with ministack's version, which .ci/run pins.
 """
 import copy
 import json

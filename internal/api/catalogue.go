@@ -56,7 +56,7 @@ var catalogue = []entry{
 	{code: 5002, err: plant.ErrUnavailable, retry: true, message: "The store is unavailable, " +
 		"and the plant may have been created: send the request again with the Idempotency-Key of this answer."},
 	{code: 5003, err: token.ErrUnavailable, retry: true, message: "Tokens cannot be checked now, " +
-		"so this request created nothing: send it again."},
+		"so this attempt created nothing: send it again."},
 }
 
 // entryOf returns the entry for err. Its message includes the reason of a [plant.BodyError].

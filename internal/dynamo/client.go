@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// attemptTimeout leaves time for a third attempt in the 1.7 s of the authorizer, if two hang.
+// attemptTimeout leaves time for a third attempt in the 1.7 s of the authorizer, if the first two hang.
 const attemptTimeout = 700 * time.Millisecond
 
 // Client is a client of DynamoDB that makes a single attempt for each call, because the SDK's own retries do not know the

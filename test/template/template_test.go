@@ -123,9 +123,11 @@ func TestAuthorizer(t *testing.T) {
 	check(t, "HttpApi.Properties.DefaultRouteSettings", object{"ThrottlingRateLimit": 100, "ThrottlingBurstLimit": 200})
 }
 
-// Deleting the stack, or replacing a table, deletes no data. The code needs these keys, and
-// operations.md these outputs.
+// Deleting the stack, or replacing a table, deletes no data. The code needs these keys, and operations.md these outputs.
 func TestTables(t *testing.T) {
+	if at(read(t), "Outputs.Url.Value") == nil || at(read(t), "Outputs.ApiId.Value") != "HttpApi" {
+		t.Error("the output Url or ApiId is missing or wrong")
+	}
 	for _, name := range []string{"PlantsTable", "TokensTable", "Log", "AccessLog"} {
 		if got := at(read(t), "Outputs."+name+".Value"); got != name {
 			t.Errorf("the output %s = %v, want the resource of that name", name, got)
@@ -161,7 +163,6 @@ func TestAlarms(t *testing.T) {
 		check(t, test.name+"Metric.Properties.LogGroupName", "Log")
 		check(t, test.name+"Metric.Properties.FilterPattern", test.pattern)
 		check(t, test.name+"Metric.Properties.MetricTransformations", list{logged})
-		checkCounts(t, test.name+"Alarm", object{"Namespace": "AWS::StackName", "MetricName": test.name})
 		for property, want := range map[string]any{
 			"AlarmActions": list{"AlarmTopic"}, "OKActions": list{"AlarmTopic"},
 			"DatapointsToAlarm": test.minutes, "EvaluationPeriods": 5,
@@ -170,12 +171,17 @@ func TestAlarms(t *testing.T) {
 			check(t, test.name+"Alarm.Properties."+property, want)
 		}
 	}
+	failures := list{object{"Namespace": "AWS::StackName", "MetricName": "Errors"}}
 	for _, function := range namesOf(t, "AWS::Serverless::Function") {
 		dimensions := list{object{"Name": "FunctionName", "Value": function}}
-		checkCounts(t, "ErrorsAlarm", object{"Namespace": "AWS/Lambda", "MetricName": "Errors", "Dimensions": dimensions})
+		failures = append(failures, object{"Namespace": "AWS/Lambda", "MetricName": "Errors", "Dimensions": dimensions})
 	}
+	checkMetrics(t, "ErrorsAlarm", failures)
 	dimensions := list{object{"Name": "ApiId", "Value": "HttpApi"}}
-	checkCounts(t, "UnavailableAlarm", object{"Namespace": "AWS/ApiGateway", "MetricName": "5xx", "Dimensions": dimensions})
+	checkMetrics(t, "UnavailableAlarm", list{
+		object{"Namespace": "AWS::StackName", "MetricName": "Unavailable"},
+		object{"Namespace": "AWS/ApiGateway", "MetricName": "5xx", "Dimensions": dimensions},
+	})
 	if got, want := fmt.Sprint(read(t)["Conditions"]), "map[HasAlarmMail:[[AlarmMail ]]]"; got != want { // !Not [!Equals
 		t.Errorf("Conditions = %s, want %s", got, want)
 	}
@@ -183,20 +189,23 @@ func TestAlarms(t *testing.T) {
 	check(t, "AlarmTopic.Properties.Subscription", list{"HasAlarmMail", subscription, "AWS::NoValue"})
 }
 
-// checkCounts checks that an alarm watches a sum, to which this metric of each minute belongs.
-func checkCounts(t *testing.T, alarm string, metric object) {
+// checkMetrics compares the metrics of which an alarm watches the sum in each minute.
+func checkMetrics(t *testing.T, alarm string, metrics list) {
 	t.Helper()
 	queries := at(read(t), "Resources."+alarm+".Properties.Metrics").(list)
 	if got := at(queries[0], "Expression"); got != "SUM(FILL(METRICS(), 0))" {
 		t.Errorf("%s watches %v, want the sum of its metrics", alarm, got)
 	}
-	want := object{"Stat": "Sum", "Period": 60, "Metric": metric}
-	for _, query := range queries {
-		if reflect.DeepEqual(at(query, "MetricStat"), want) {
-			return
-		}
+	var got, want list
+	for _, query := range queries[1:] {
+		got = append(got, at(query, "MetricStat"))
 	}
-	t.Errorf("%s lacks %v", alarm, want)
+	for _, metric := range metrics {
+		want = append(want, object{"Stat": "Sum", "Period": 60, "Metric": metric})
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s counts %v, want %v", alarm, got, want)
+	}
 }
 
 // No resource or property opens another way in or out, such as a function URL, a policy of a table or a stream.

@@ -32,6 +32,8 @@ import (
 	"testing"
 	"time"
 
+	"go.yaml.in/yaml/v3"
+
 	"plantstore/internal/token"
 	"plantstore/test/processtest"
 )
@@ -53,8 +55,8 @@ func BenchmarkFunctions(b *testing.B) {
 	environment := processtest.Environment(url, "PLANTS_TABLE=plants", "TOKENS_TABLE=tokens",
 		"AWS_SESSION_TOKEN="+strings.Repeat("t", 700), "SSL_CERT_FILE="+roots)
 	usual := slices.Concat(environment, []string{"SSL_CERT_DIR=" + folder + ":" + folder})
-	ours := slices.Concat(environment, []string{"GOMAXPROCS=1", "SSL_CERT_DIR=none"}) // as in template.yaml
-	const tags = "-tags=lambda.norpc"                                                 // as in the Makefile
+	ours := slices.Concat(environment, variables(b))
+	const tags = "-tags=lambda.norpc" // as in the Makefile
 	functions := []function{
 		{name: "empty", binary: build(b, "tools/bench/empty", tags), event: create, want: "200", environment: usual},
 		{name: "createplant", binary: build(b, "cmd/createplant", tags), event: create, want: "Monstera", environment: ours},
@@ -136,6 +138,26 @@ func cpuTime(pid int) (total time.Duration) {
 		total += time.Duration(nanoseconds)
 	}
 	return total
+}
+
+// variables returns the environment variables that template.yaml gives every function.
+func variables(b *testing.B) (environment []string) {
+	var template struct {
+		Globals struct {
+			Function struct {
+				Environment struct {
+					Variables map[string]string `yaml:"Variables"`
+				} `yaml:"Environment"`
+			} `yaml:"Function"`
+		} `yaml:"Globals"`
+	}
+	if err := yaml.Unmarshal([]byte(read(b, "../../template.yaml")), &template); err != nil {
+		b.Fatal(err)
+	}
+	for name, value := range template.Globals.Function.Environment.Variables {
+		environment = append(environment, name+"="+value)
+	}
+	return environment
 }
 
 func median(values []float64) float64 {

@@ -69,7 +69,9 @@ func newServer(tokens token.Store, log *slog.Logger) *http.Server {
 func withDocs(next http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", next)
-	mux.Handle("GET /{$}", http.RedirectHandler("/docs/", http.StatusFound))
+	toDocs := http.RedirectHandler("/docs/", http.StatusFound)
+	mux.Handle("GET /{$}", toDocs)
+	mux.Handle("GET /docs", toDocs)
 	mux.Handle("GET /docs/", v5emb.New("Plant Store", "/openapi.yaml", "/docs/"))
 	mux.HandleFunc("GET /openapi.yaml", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/yaml") // RFC 9512

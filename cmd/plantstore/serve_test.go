@@ -76,7 +76,7 @@ func TestDocs(t *testing.T) {
 		want         string // in the body
 	}{
 		{http.MethodGet, "/", http.StatusFound, "text/html; charset=utf-8", `href="/docs/"`},
-		{http.MethodGet, "/docs", http.StatusTemporaryRedirect, "text/html; charset=utf-8", `href="/docs/"`},
+		{http.MethodGet, "/docs", http.StatusFound, "text/html; charset=utf-8", `href="/docs/"`},
 		{http.MethodGet, "/docs/", http.StatusOK, "text/html", "/openapi.yaml"},
 		{http.MethodGet, "/openapi.yaml", http.StatusOK, "application/yaml", "title: Plant Store"},
 		{http.MethodPost, "/", http.StatusNotFound, "application/json", "Not Found"},

@@ -73,8 +73,8 @@ func TestRevokeAndList(t *testing.T) {
 	plantstore.check(t, "token list --expiring 1h", result{stdout: header})
 	full := exec.Command("sh", "-c", os.Args[0]+" token list --table "+store.Table+" >/dev/full")
 	full.Env = plantstore.environment
-	if err := full.Run(); err == nil {
-		t.Error("token list succeeds, though it cannot print anything")
+	if printed, err := full.CombinedOutput(); err == nil || !strings.Contains(string(printed), "no space left") {
+		t.Errorf("token list into a full disk = %v, %s, want a failure that says so", err, printed)
 	}
 }
 

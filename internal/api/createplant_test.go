@@ -85,7 +85,7 @@ func TestChecks(t *testing.T) {
 		{"a longer key", key(strings.Repeat("~", 256)), validBody, refusal(1006)},
 		{
 			"a duplicate name", nil, `{"sentinel":1,"sentinel":2}`,
-			answer{status: 400, code: 1003, reason: "a name is repeated after byte 14"},
+			answer{status: 400, code: 1003, reason: "there is a repeated name after byte 14"},
 		},
 		{
 			"a body that is not a NewPlant", nil, `{"id":null,"sentinel":1}`,

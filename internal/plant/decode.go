@@ -62,17 +62,17 @@ func Decode(body []byte) (NewPlant, error) {
 
 // malformed says where the error is. The text of a jsontext error may repeat parts of the body.
 func malformed(body []byte, err *jsontext.SyntacticError) error {
-	reason := "there is an error"
+	what := "an error"
 	first, size := utf8.DecodeRune(body[err.ByteOffset:])
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		reason = "a name is repeated"
+		what = "a repeated name"
 	case first == utf8.RuneError && size == 1:
-		reason = "it is not UTF-8"
+		what = "invalid UTF-8"
 	}
-	reason = fmt.Sprintf("%s after byte %d", reason, err.ByteOffset)
+	reason := fmt.Sprintf("there is %s after byte %d", what, err.ByteOffset)
 	if err.ByteOffset == 0 {
-		reason += ", so it may be compressed or have a byte order mark"
+		reason += ", so the body may be compressed or have a byte order mark"
 	}
 	return &BodyError{ErrMalformed, reason}
 }

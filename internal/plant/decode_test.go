@@ -25,7 +25,7 @@ func TestDecode(t *testing.T) {
 		malformed = "plant: not well-formed JSON: "
 		invalid   = "plant: not a NewPlant: "
 		tooLarge  = "plant: too large to store"
-		hint      = " after byte 0, so it may be compressed or have a byte order mark"
+		hint      = " after byte 0, so the body may be compressed or have a byte order mark"
 	)
 	n := strings.Repeat("n", MaxSize)
 	nested := func(depth int) string {
@@ -53,13 +53,13 @@ func TestDecode(t *testing.T) {
 		{"a NUL after the object", `{"id":1,"name":"fern"}` + "\x00", malformed + "there is an error after byte 22"},
 		{"a byte order mark", "\uFEFF{}", malformed + "there is an error" + hint},
 		{"gzip", "\x1f\x8b\x08\x00", malformed + "there is an error" + hint},
-		{"UTF-16", "\xff\xfe{\x00}\x00", malformed + "it is not UTF-8" + hint},
-		{"a name in Latin-1", `{"id":1,"name":"` + "\xe9" + `"}`, malformed + "it is not UTF-8 after byte 16"},
-		{"a string that is not UTF-8", "\"\xff\"", malformed + "it is not UTF-8 after byte 1"},
-		{"a duplicate name in an array", `[{"a":1,"a":2}]`, malformed + "a name is repeated after byte 8"},
+		{"UTF-16", "\xff\xfe{\x00}\x00", malformed + "there is invalid UTF-8" + hint},
+		{"a name in Latin-1", `{"id":1,"name":"` + "\xe9" + `"}`, malformed + "there is invalid UTF-8 after byte 16"},
+		{"a string that is not UTF-8", "\"\xff\"", malformed + "there is invalid UTF-8 after byte 1"},
+		{"a duplicate name in an array", `[{"a":1,"a":2}]`, malformed + "there is a repeated name after byte 8"},
 		{
 			"a duplicate name, once with an escape", `{"id":1,"name":"fern","t\u0061g":"","tag":""}`,
-			malformed + "a name is repeated after byte 36",
+			malformed + "there is a repeated name after byte 36",
 		},
 		{"half a surrogate pair", `{"id":1,"name":"\ud83c"}`, malformed + "there is an error after byte 16"},
 		{"half an escape", `{"id":1,"name":"\ud83"}`, malformed + "there is an error after byte 16"},

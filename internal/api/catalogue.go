@@ -51,7 +51,7 @@ var catalogue = []entry{
 		"it must be the word Bearer, a space and one token."},
 	{code: 2003, err: token.ErrInvalid, message: "The token is unknown, revoked or expired."},
 	{code: 3001, err: plant.ErrExists, message: "A plant with this id exists."},
-	{code: 3002, err: plant.ErrKeyReused, message: "The Idempotency-Key was used with another plant of this id."},
+	{code: 3002, err: plant.ErrKeyReused, message: "The Idempotency-Key was used before, for a different plant with this id."},
 	internalError,
 	{code: 5002, err: plant.ErrUnavailable, retry: true, message: "The store is unavailable, " +
 		"and the plant may have been created: send the request again with the Idempotency-Key of this answer."},

@@ -40,12 +40,12 @@ func NewClient(cfg aws.Config) *Client {
 func newHTTPClient() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.IdleConnTimeout = 30 * time.Second // DynamoDB may close a connection before the usual 90 s
-	return &http.Client{Timeout: attemptTimeout, Transport: transport, CheckRedirect: followNone}
+	return &http.Client{Timeout: attemptTimeout, Transport: transport, CheckRedirect: noRedirects}
 }
 
-// followNone is an [http.Client.CheckRedirect]. DynamoDB does not redirect, and another server would get the session
+// noRedirects is an [http.Client.CheckRedirect]. DynamoDB does not redirect, and another server would get the session
 // token.
-func followNone(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+func noRedirects(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // Connect opens a connection for the first call, because Lambda gives a function more CPU while it starts. It sends a GET
 // without credentials, and ignores errors, which the first call will report.
@@ -56,10 +56,10 @@ func Connect(client *Client) {
 	if err != nil {
 		return
 	}
-	answer, err := o.HTTPClient.Do(&http.Request{Method: http.MethodGet, URL: &endpoint.URI})
+	response, err := o.HTTPClient.Do(&http.Request{Method: http.MethodGet, URL: &endpoint.URI})
 	if err != nil {
 		return
 	}
-	_, _ = io.Copy(io.Discard, answer.Body) // otherwise the connection is not used again
-	_ = answer.Body.Close()
+	_, _ = io.Copy(io.Discard, response.Body) // otherwise the connection is not used again
+	_ = response.Body.Close()
 }

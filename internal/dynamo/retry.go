@@ -40,8 +40,8 @@ func withRetries[Out any](
 		if ctx.Err() != nil { // the attempt was cut off, and only the previous error names the cause
 			return none, fmt.Errorf("%w: %w", unavailable, errors.Join(err, previous))
 		}
-		longest := timeLeft(ctx) - minAttempt
-		if longest <= 0 {
+		maxDelay := timeLeft(ctx) - minAttempt
+		if maxDelay <= 0 {
 			return none, fmt.Errorf("%w: %w", unavailable, err)
 		}
 		nextRelease, quotaErr := retryer.GetRetryToken(ctx, err)
@@ -51,7 +51,7 @@ func withRetries[Out any](
 		release, previous = nextRelease, err
 		select {
 		case <-ctx.Done():
-		case <-time.After(min(rand.N(limit), longest)):
+		case <-time.After(min(rand.N(limit), maxDelay)):
 		}
 	}
 }

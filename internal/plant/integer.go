@@ -20,7 +20,7 @@ const maxExponent = 1 << 40
 func parseInt64(literal string) (int64, error) {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(literal), "e")
 	whole, fraction, _ := strings.Cut(mantissa, ".")
-	digits := strings.TrimRight(whole+fraction, "0") // keeps the sign and leading zeros, which len(whole) counts too
+	digits := strings.TrimRight(whole+fraction, "0") // -0.20 gives -02; len(whole) counts the sign and leading zeros too
 	if digits == "" || digits == "-" {
 		return 0, nil
 	}

@@ -7,8 +7,8 @@ import "errors"
 // attributes need less than 10 KB.
 const MaxSize = 390 << 10
 
-// MaxBody limits a body, in bytes. The largest plant fits, even with every character escaped, as in \u0041. A seventh of a
-// CPU, which a function has, decodes this much in at most 1.4 s.
+// MaxBody limits a body, in bytes. The largest plant fits, even with every character escaped, as in \u0041. With its seventh
+// of a CPU, a function decodes this much in at most 1.4 s.
 const MaxBody = 2_500_000
 
 // Errors of [Decode]. The first two are wrapped in a [*BodyError], which says what is wrong.

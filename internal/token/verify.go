@@ -15,10 +15,10 @@ type Reason string
 
 // Why a token is invalid.
 const (
-	ReasonForm    Reason = "form"    // malformed: another service's token, or a mistyped one
-	ReasonUnknown Reason = "unknown" // no stored token has this id and secret
-	ReasonExpired Reason = "expired"
-	ReasonRevoked Reason = "revoked"
+	ReasonMalformed Reason = "malformed" // mistyped, or another service's token
+	ReasonUnknown   Reason = "unknown"   // no stored token has this id and secret
+	ReasonExpired   Reason = "expired"
+	ReasonRevoked   Reason = "revoked"
 )
 
 func (r Reason) Error() string { return "token: " + string(r) }
@@ -31,7 +31,7 @@ func (Reason) Is(target error) bool { return target == ErrInvalid }
 func Verify(ctx context.Context, store Store, bearer string) (Token, error) {
 	id, ok := ParseID(bearer)
 	if !ok {
-		return Token{}, ReasonForm
+		return Token{}, ReasonMalformed
 	}
 	t, err := store.Find(ctx, id)
 	if errors.Is(err, ErrNotFound) {

@@ -72,7 +72,7 @@ func TestVerifyMalformed(t *testing.T) {
 		return Token{}, nil
 	})
 	_, err := Verify(t.Context(), store, prefix+"mistyped")
-	if !errors.Is(err, ReasonForm) {
-		t.Errorf("Verify = %v, want %v", err, ReasonForm)
+	if !errors.Is(err, ReasonMalformed) {
+		t.Errorf("Verify = %v, want %v", err, ReasonMalformed)
 	}
 }

@@ -59,10 +59,9 @@ dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables and a 
 bench: ## measure how fast the functions answer, on Linux
 	go test -run "^$$" -bench . -benchtime 30x ./tools/bench
 
-# `sam build` calls this. The caller's own Go settings do not change the binary. GOEXPERIMENT is not empty, because Go
-# would then take it from `go env -w`. Without mode 755, Lambda cannot start the file.
+# `sam build` calls this. Without mode 755, Lambda cannot start the file.
 build-%Function:
-	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 GOAMD64=v1 GOEXPERIMENT=, GOFLAGS=-trimpath go build \
+	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 GOAMD64=v1 GOFLAGS=-trimpath go build \
 		-buildvcs=$$(git rev-parse >/dev/null 2>&1 && echo auto || echo false) \
 		-tags lambda.norpc -ldflags '-s -w' \
 		-o "$$ARTIFACTS_DIR/bootstrap" ./cmd/$$(echo $* | tr A-Z a-z)

@@ -21,7 +21,7 @@ const attemptTimeout = 700 * time.Millisecond
 // Client is a client of DynamoDB that makes a single attempt for each call, because the SDK's own retries do not know the
 // deadline. The stores repeat attempts.
 type Client struct {
-	*dynamodb.Client
+	api     *dynamodb.Client
 	retryer aws.Retryer // says what may be repeated, and keeps the quota
 }
 
@@ -32,7 +32,7 @@ func NewClient(cfg aws.Config) *Client {
 	}
 	conflicts := []string{"TransactionConflictException", "ReplicatedWriteConflictException"}
 	return &Client{
-		Client:  dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }),
+		api:     dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }),
 		retryer: retry.AddWithErrorCodes(retry.NewStandard(), conflicts...),
 	}
 }
@@ -50,7 +50,7 @@ func noRedirects(*http.Request, []*http.Request) error { return http.ErrUseLastR
 // Connect opens a connection for the first call, because Lambda gives a function more CPU while it starts. It sends a GET
 // without credentials, and ignores errors, which the first call will report.
 func Connect(client *Client) {
-	o := client.Options()
+	o := client.api.Options()
 	parameters := dynamodb.EndpointParameters{Region: &o.Region, Endpoint: o.BaseEndpoint}
 	endpoint, err := o.EndpointResolverV2.ResolveEndpoint(context.Background(), parameters)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 
 // A function's attempt ends after 700 ms.
 func TestNewClient(t *testing.T) {
-	if got := NewClient(aws.Config{}).Options().HTTPClient.(*http.Client).Timeout; got != attemptTimeout {
+	if got := NewClient(aws.Config{}).api.Options().HTTPClient.(*http.Client).Timeout; got != attemptTimeout {
 		t.Errorf("the timeout is %v, want %v", got, attemptTimeout)
 	}
 }

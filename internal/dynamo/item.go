@@ -33,7 +33,7 @@ func (c *Client) put(
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
 	_, err = withRetries(ctx, c.retryer, unavailable, func() (*dynamodb.PutItemOutput, error) {
-		return c.PutItem(ctx, in)
+		return c.api.PutItem(ctx, in)
 	})
 	failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err)
 	if !ok {

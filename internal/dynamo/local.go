@@ -30,7 +30,7 @@ func CreateTables(ctx context.Context, client *Client, plants, tokens string) er
 }
 
 func createTable(ctx context.Context, client *Client, name string, key types.ScalarAttributeType) error {
-	_, err := client.CreateTable(ctx, &dynamodb.CreateTableInput{
+	_, err := client.api.CreateTable(ctx, &dynamodb.CreateTableInput{
 		TableName:            &name,
 		BillingMode:          types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: key}},

@@ -36,7 +36,7 @@ type tokenItem struct {
 func (s *Tokens) Find(ctx context.Context, id string) (token.Token, error) {
 	in := &dynamodb.GetItemInput{TableName: &s.Table, Key: tokenKey(id), ConsistentRead: aws.Bool(true)}
 	out, err := withRetries(ctx, s.Client.retryer, token.ErrUnavailable, func() (*dynamodb.GetItemOutput, error) {
-		return s.Client.GetItem(ctx, in)
+		return s.Client.api.GetItem(ctx, in)
 	})
 	if err != nil {
 		return token.Token{}, err
@@ -99,7 +99,7 @@ func (s *Tokens) Revoke(ctx context.Context, id string) error {
 		ExpressionAttributeValues: attributes{":true": &types.AttributeValueMemberBOOL{Value: true}},
 	}
 	_, err := withRetries(ctx, s.Client.retryer, token.ErrUnavailable, func() (*dynamodb.UpdateItemOutput, error) {
-		return s.Client.UpdateItem(ctx, in)
+		return s.Client.api.UpdateItem(ctx, in)
 	})
 	if _, missing := errors.AsType[*types.ConditionalCheckFailedException](err); missing {
 		return token.ErrNotFound
@@ -135,6 +135,6 @@ func (s *Tokens) scan(ctx context.Context, in *dynamodb.ScanInput) (*dynamodb.Sc
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	return withRetries(ctx, s.Client.retryer, token.ErrUnavailable, func() (*dynamodb.ScanOutput, error) {
-		return s.Client.Scan(ctx, in)
+		return s.Client.api.Scan(ctx, in)
 	})
 }

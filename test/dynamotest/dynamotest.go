@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"plantstore/internal/dynamo"
 	"plantstore/test/processtest"
 )
@@ -24,7 +22,7 @@ func Endpoint(t testing.TB) string {
 	return endpoint
 }
 
-// NewTables returns a client of DynamoDB Local, and the names of two empty tables, which it deletes when the test ends.
+// NewTables returns a client of DynamoDB Local, and the names of two empty tables.
 func NewTables(t testing.TB) (client *dynamo.Client, plants, tokens string) {
 	t.Helper()
 	client = dynamo.NewLocalClient(Endpoint(t))
@@ -35,13 +33,5 @@ func NewTables(t testing.TB) (client *dynamo.Client, plants, tokens string) {
 	if err := dynamo.CreateTables(ctx, client, plants, tokens); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		for _, table := range []string{plants, tokens} {
-			_, err := client.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: &table})
-			if err != nil {
-				t.Error(err)
-			}
-		}
-	})
 	return client, plants, tokens
 }

@@ -23,8 +23,8 @@ const (
 	minAttempt = 100 * time.Millisecond // with less time left, there is no other attempt
 )
 
-// withRetries makes attempts until DynamoDB answers one, the deadline of ctx is near, or retryer's quota is used up. If the
-// outcome is not known, the error wraps unavailable.
+// withRetries makes attempts until one succeeds or is refused for good, or until the deadline of ctx is near or retryer's
+// quota is used up. In the last two cases, the error wraps unavailable. An attempt that failed may have taken effect.
 func withRetries[Out any](
 	ctx context.Context, retryer aws.Retryer, unavailable error, attempt func() (Out, error),
 ) (Out, error) {
@@ -51,6 +51,7 @@ func withRetries[Out any](
 		release, previous = nextRelease, err
 		select {
 		case <-ctx.Done():
+			return none, fmt.Errorf("%w: %w", unavailable, errors.Join(ctx.Err(), err))
 		case <-time.After(min(rand.N(limit), maxDelay)):
 		}
 	}
@@ -74,6 +75,6 @@ func isFinal(ctx context.Context, retryer aws.Retryer, err error) bool {
 	if ok && strings.HasSuffix(apiError.ErrorCode(), "Exception") {
 		return true
 	}
-	_, sent := errors.AsType[*smithyhttp.ResponseError](err) // the SDK's error also if no response came
+	_, sent := errors.AsType[*smithyhttp.ResponseError](err) // wraps even the error of a broken connection
 	return !sent && ctx.Err() == nil
 }

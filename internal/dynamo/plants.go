@@ -45,9 +45,10 @@ func (s *Plants) Create(ctx context.Context, w plant.Write) error {
 		return err
 	}
 	existing, err := s.Client.put(ctx, s.Table, item, plant.ErrUnavailable)
-	switch {
-	case existing == nil:
+	if err != nil || existing == nil {
 		return err
+	}
+	switch {
 	case !equal(existing, item, "write_key"):
 		return plant.ErrExists
 	case !equal(existing, item, "name", "tag"):

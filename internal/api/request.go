@@ -40,9 +40,9 @@ func decodeEvent(event []byte) (request, error) {
 	if json.Unmarshal(event, &r, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) != nil {
 		return request{}, errEvent // the decoder's error may repeat what the client sent
 	}
-	sent := r.Headers
-	r.Headers = make(map[string]string, len(sent))
-	for name, value := range sent { // API Gateway sends names in lower case, `sam local` does not
+	headers := r.Headers
+	r.Headers = make(map[string]string, len(headers))
+	for name, value := range headers { // API Gateway sends names in lower case, `sam local` does not
 		r.Headers[http.CanonicalHeaderKey(name)] = value
 	}
 	return r, nil

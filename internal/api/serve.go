@@ -36,7 +36,7 @@ func Routes(plants plant.Store, log *slog.Logger) map[string]Handler {
 	}
 }
 
-// operation handles a request that has a valid token. It returns the body of the 200.
+// operation handles a request that has a valid token. It returns the body of the 200 response.
 type operation func(context.Context, request) (body any, err error)
 
 // serve answers an event, and logs the request with name as the message. It refuses a request without a valid token. The

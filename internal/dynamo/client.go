@@ -25,7 +25,7 @@ type Client struct {
 	retryer aws.Retryer // says what may be repeated, and keeps the quota
 }
 
-// NewClient returns a client with cfg's HTTP client, or, if that is nil, with one that has the timeouts of a function.
+// NewClient returns a client that uses cfg's HTTP client or, if that is nil, one with a function's timeouts.
 func NewClient(cfg aws.Config) *Client {
 	if cfg.HTTPClient == nil {
 		cfg.HTTPClient = newHTTPClient()

@@ -12,7 +12,7 @@ var (
 	errRange      = errors.New("must be from -9223372036854775808 to 9223372036854775807")
 )
 
-// maxExponent bounds the exponent of a number, so that adding to it does not overflow. No body has as many digits.
+// maxExponent is more than the number of digits in any body, and so small that adding to it does not overflow.
 const maxExponent = 1 << 40
 
 // parseInt64 returns the value of a JSON number that is an integer, such as 1.0, 1e3 and 1200e-2. Source: JSON Schema

@@ -62,7 +62,7 @@ type authorizerContext struct {
 	// itself, so a verdict never applies to another caller.
 	Presented string `json:"presented"`
 
-	// With "allow" alone.
+	// Only with "allow".
 	Subject string `json:"subject,omitzero"`
 	TokenID string `json:"token_id,omitzero"`
 }

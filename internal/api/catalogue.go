@@ -50,13 +50,13 @@ var catalogue = []entry{
 	{code: 2002, err: errTokenMalformed, message: "The Authorization header is malformed: " +
 		"it must be the word Bearer, a space and one token."},
 	{code: 2003, err: token.ErrInvalid, message: "The token is unknown, revoked or expired."},
-	{code: 3001, err: plant.ErrExists, message: "A plant with this id exists."},
-	{code: 3002, err: plant.ErrKeyReused, message: "The Idempotency-Key was used before, for a different plant with this id."},
+	{code: 3001, err: plant.ErrExists, message: "A plant with this id already exists."},
+	{code: 3002, err: plant.ErrKeyReused, message: "The Idempotency-Key was already used for a different plant with this id."},
 	internalError,
 	{code: 5002, err: plant.ErrUnavailable, retry: true, message: "The store is unavailable, " +
 		"and the plant may have been created: send the request again with the Idempotency-Key of this answer."},
-	{code: 5003, err: token.ErrUnavailable, retry: true, message: "Tokens cannot be checked now, " +
-		"so this attempt created nothing: send it again."},
+	{code: 5003, err: token.ErrUnavailable, retry: true, message: "Tokens cannot be checked now. " +
+		"This attempt created nothing: send the request again."},
 }
 
 // entryOf returns the entry for err. Its message includes the reason of a [plant.BodyError].

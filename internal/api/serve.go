@@ -24,7 +24,7 @@ import (
 const RequestTimeout = 2700 * time.Millisecond
 
 // Handler answers events of payload format 2.0. aws-lambda-go has the same interface, but this package needs nothing else
-// of it.
+// from it.
 type Handler interface {
 	Invoke(ctx context.Context, event []byte) ([]byte, error)
 }

@@ -33,7 +33,7 @@ type jsonItem map[string]map[string]any
 // outcome is what happens to an attempt.
 type outcome struct {
 	applied bool      // whether the table gets the request
-	fault   roundTrip // what the client gets in place of the table's answer, or nil
+	fault   roundTrip // what the client gets instead of the table's answer, or nil
 }
 
 type roundTrip = func(*http.Request) (*http.Response, error)

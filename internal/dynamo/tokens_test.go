@@ -66,7 +66,7 @@ func TestFind(t *testing.T) {
 			name:  "another program's Digest",
 			items: change(`"digest"`, `"DIGEST":{"S":"e"},"Digest":{"N":"1"},"digest"`), want: revoked,
 		},
-		{name: "Revoked alone", items: change(`"revoked":{"BOOL":true}`, `"Revoked":{"BOOL":true}`), want: issued},
+		{name: "only Revoked", items: change(`"revoked":{"BOOL":true}`, `"Revoked":{"BOOL":true}`), want: issued},
 		{name: "a string for revoked", items: change(`"BOOL":true`, `"S":"true"`), wantErr: errOther},
 		{name: "a number for revoked", items: change(`"BOOL":true`, `"N":"1"`), wantErr: errOther},
 		{name: "a string for expires_at", items: change(`"N":"253402300799"`, `"S":"soon"`), wantErr: errOther},

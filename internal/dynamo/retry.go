@@ -20,7 +20,8 @@ const (
 	firstDelayLimit = 25 * time.Millisecond
 	maxDelayLimit   = time.Second
 
-	minAttempt = 100 * time.Millisecond // with less time left, there is no other attempt
+	// With less time left, there is no other attempt: 100 ms, and 10 because timers fire late.
+	minAttempt = 110 * time.Millisecond
 )
 
 // withRetries makes attempts until one succeeds or is refused for good, or until the deadline of ctx is near or retryer's

@@ -8,9 +8,9 @@ MAKEFLAGS += --no-print-directory
 ENV = default
 
 RACE      = $(if $(shell command -v $$(go env CC)),-race)
-# With the race detector, a program otherwise waits for a second before it ends.
+# Otherwise a program with the race detector waits for a second before it exits.
 export GORACE := atexit_sleep_ms=10
-# Go builds these programs as go.mod says, because they read code for that version.
+# These tools are built with this module's Go version: built with an older one, they could not read its code.
 GO_RUN     = env GOTOOLCHAIN=$$(go env GOVERSION)+auto go run
 LINT       = $(GO_RUN) github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 OASDIFF    = $(GO_RUN) github.com/oasdiff/oasdiff@v1.30.0
@@ -31,7 +31,7 @@ plantstore: ## build the command-line tool, bin/plantstore
 test: ## run every test, with DynamoDB Local if it can be started
 	@tools/local/dynamodb go test -count=1 -parallel 16 $(RACE) ./...
 
-# openapi.yaml may add to the specification what additions.txt lists. oasdiff reports every other change.
+# additions.txt lists what openapi.yaml may add to the specification. oasdiff reports every other change.
 check: ## run what CI runs first: format, style, contract, template, tests
 	@command -v sam >/dev/null && command -v checkov >/dev/null || \
 		{ echo 'sam or checkov is missing: CONTRIBUTING.md says how to install them' >&2; exit 1; }
@@ -43,7 +43,7 @@ check: ## run what CI runs first: format, style, contract, template, tests
 	checkov --file template.yaml --skip-download --compact --quiet
 	$(MAKE) test
 
-lint: ## check the format and style of the Go code, and change nothing
+lint: ## check the format and style of the Go code without changing it
 	@$(LINT) fmt --diff || { echo "to format the code: $(LINT) fmt" >&2; exit 1; }
 	$(LINT) run
 

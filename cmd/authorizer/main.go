@@ -1,5 +1,5 @@
 // Command authorizer is the Lambda authorizer of the HTTP API. It needs the environment variable TOKENS_TABLE and
-// those in package function.
+// those that package function reads.
 package main
 
 import (

@@ -1,5 +1,5 @@
 // Command createplant is the Lambda function behind POST /plants. It needs the environment variable PLANTS_TABLE
-// and those in package function.
+// and those that package function reads.
 package main
 
 import (

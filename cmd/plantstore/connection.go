@@ -20,16 +20,16 @@ import (
 )
 
 const (
-	timeout        = 10 * time.Second // of a call to AWS, including retries
+	timeout        = 10 * time.Second // for a call to AWS, including retries
 	attemptTimeout = 3 * time.Second
-	tokensTable    = "TokensTable" // logical id in template.yaml; under sam local, also the name of the table
+	tokensTable    = "TokensTable" // logical id in template.yaml; under sam local, also the table's name
 )
 
-// connection has the flags that select a table of tokens. The SDK reads the region and the credentials from the
+// connection holds the flags that select a tokens table. The SDK reads the region and the credentials from the
 // environment, a profile or SSO.
 type connection struct {
-	Stack       string `xor:"table" help:"CloudFormation stack with the table of tokens."`
-	Table       string `xor:"table" help:"Table of tokens (with an endpoint, by default TokensTable)."`
+	Stack       string `xor:"table" help:"CloudFormation stack that has the tokens table."`
+	Table       string `xor:"table" help:"Tokens table (default TokensTable if an endpoint is set)."`
 	EndpointURL string `help:"URL of a DynamoDB outside AWS (default $$AWS_ENDPOINT_URL_DYNAMODB or $$AWS_ENDPOINT_URL)."`
 }
 
@@ -70,7 +70,7 @@ func (c *connection) newClient(cfg aws.Config) *dynamo.Client {
 	return dynamo.NewClient(cfg)
 }
 
-// findTable returns the name of the table of tokens.
+// findTable returns the name of the tokens table.
 func (c *connection) findTable(ctx context.Context, cfg aws.Config) (string, error) {
 	if c.Stack == "" {
 		return cmp.Or(c.Table, tokensTable), nil

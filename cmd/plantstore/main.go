@@ -15,7 +15,7 @@ const description = `Serve the Plant Store on this machine, and manage bearer to
     plantstore token list --stack plant-store-dev --expiring 14d
     plantstore token revoke --stack plant-store-dev - <leaked.txt
 
-Results are printed to standard output, messages to standard error.`
+Results are printed to standard output, and messages to standard error.`
 
 type commandLine struct {
 	Serve serveCommand `cmd:"" help:"Serve the API on this machine, with everything in memory."`

@@ -61,11 +61,11 @@ func newServer(tokens token.Store, log *slog.Logger) *http.Server {
 		DisableGeneralOptionsHandler: true, // it would answer OPTIONS * with 200
 		ReadHeaderTimeout:            5 * time.Second,
 		ReadTimeout:                  10 * time.Second,
-		MaxHeaderBytes:               10240 - 4096, // net/http adds 4096; together, the limit of an HTTP API
+		MaxHeaderBytes:               10240 - 4096, // net/http adds 4096, which makes the limit of an HTTP API
 	}
 }
 
-// withDocs serves the contract, and a web page that shows it under /docs/. All other requests go to next.
+// withDocs serves the contract and, under /docs/, a web page that shows it. All other requests go to next.
 func withDocs(next http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", next)

@@ -43,7 +43,7 @@ func parseLifetime(text string) (time.Duration, error) {
 	if !ok {
 		return time.ParseDuration(text)
 	}
-	n, err := strconv.ParseInt(days, 10, 16) // 16 bits of days do not overflow a Duration
+	n, err := strconv.ParseInt(days, 10, 16) // 16 bits of days cannot overflow a Duration
 	return time.Duration(n) * 24 * time.Hour, err
 }
 
@@ -74,7 +74,7 @@ func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
 }
 
 type listCommand struct {
-	Expiring lifetime `placeholder:"TIME" help:"List only valid tokens that expire within TIME. If any do, exit with 1."`
+	Expiring lifetime `placeholder:"TIME" help:"List only valid tokens that expire within TIME. If there are any, exit with 1."`
 }
 
 func (c *listCommand) Run(ctx context.Context, command *tokenCommand) error {

@@ -16,17 +16,17 @@ type Authorizer struct {
 	Log    *slog.Logger
 }
 
-// AuthorizerTimeout limits a call. The function's timeout in template.yaml is longer.
+// AuthorizerTimeout is the time limit for a call. The function's timeout in template.yaml is longer.
 const AuthorizerTimeout = 1700 * time.Millisecond
 
-// authorizerResponse is a simple response of payload format 2.0.
+// authorizerResponse is a simple response in payload format 2.0.
 type authorizerResponse struct {
 	IsAuthorized bool              `json:"isAuthorized"`
 	Context      authorizerContext `json:"context"`
 }
 
-// Invoke lets every request pass, with a verdict by which the function may refuse it. API Gateway would refuse it with a
-// body of its own.
+// Invoke lets every request through, with a verdict that tells the function whether to refuse it. API Gateway would
+// refuse it with a body of its own.
 func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := time.Now()
 	r, err := a.authenticate(ctx, event)
@@ -53,7 +53,7 @@ func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request,
 	return r, err
 }
 
-// authorizerContext is what API Gateway passes on from the authorizer to the function. During a deployment, either of them
+// authorizerContext is what API Gateway passes from the authorizer to the function. During a deployment, either of them
 // may be the older version.
 type authorizerContext struct {
 	Verdict string `json:"verdict"` // "allow", "deny" or "unavailable"
@@ -62,7 +62,7 @@ type authorizerContext struct {
 	// itself, so a verdict never applies to another caller.
 	Presented string `json:"presented"`
 
-	// Only with "allow".
+	// Set only with "allow".
 	Subject string `json:"subject,omitzero"`
 	TokenID string `json:"token_id,omitzero"`
 }

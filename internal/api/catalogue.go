@@ -9,7 +9,7 @@ import (
 	"plantstore/internal/token"
 )
 
-// Error is the Error of openapi.yaml.
+// Error is the Error in openapi.yaml.
 type Error struct {
 	Code    int32  `json:"error"`
 	Message string `json:"message"` // names members and limits, and never repeats what was sent
@@ -31,7 +31,7 @@ type entry struct {
 	retry   bool // whether the same request may succeed later
 }
 
-// internalError is the answer to any error that is not in the catalogue, whose text is only logged.
+// internalError is the answer to any error that is not in the catalogue. The text of that error is only logged.
 var internalError = entry{code: 5001, message: "There was an internal error, " +
 	"and the plant may have been created: ask the operator."}
 
@@ -59,7 +59,7 @@ var catalogue = []entry{
 		"This attempt created nothing: send the request again."},
 }
 
-// entryOf returns the entry for err. Its message includes the reason of a [plant.BodyError].
+// entryOf returns the entry for err. Its message includes the reason if err is a [plant.BodyError].
 func entryOf(err error) entry {
 	if err == nil {
 		return entry{}

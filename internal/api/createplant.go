@@ -56,7 +56,7 @@ func (c *CreatePlant) create(ctx context.Context, r request) (any, error) {
 	return p.Plant, nil
 }
 
-// writeError is an error of the store, with the idempotency key for a retry.
+// writeError is an error from the store, with the idempotency key for a retry.
 type writeError struct {
 	error
 	idempotencyKey string
@@ -64,7 +64,7 @@ type writeError struct {
 
 func (e *writeError) Unwrap() error { return e.error }
 
-// isJSON reports whether a content type is application/json or missing, because some clients send none.
+// isJSON reports whether a content type is application/json or missing: some clients send none.
 func isJSON(contentType string) bool {
 	media, _, _ := strings.Cut(contentType, ";")
 	return contentType == "" || strings.ToLower(strings.Trim(media, " \t")) == "application/json"

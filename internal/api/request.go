@@ -32,9 +32,9 @@ type request struct {
 
 // decodeEvent decodes an event, except its body.
 //
-// A query such as ?%FF&%FE puts invalid UTF-8 into the event, and two names that are equal once it is replaced. Here both
-// are tolerated, and in the body they are refused later. The types of aws-lambda-go would replace invalid bytes in the body
-// too, and the service would store a plant that nobody sent.
+// A query such as ?%FF&%FE puts invalid UTF-8 into the event, and two names that become equal once it is replaced.
+// Both are tolerated here; in the body, they are refused later. The types of aws-lambda-go would also replace invalid
+// bytes in the body, and the service would store a plant that nobody sent.
 func decodeEvent(event []byte) (request, error) {
 	var r request
 	if json.Unmarshal(event, &r, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) != nil {
@@ -48,7 +48,7 @@ func decodeEvent(event []byte) (request, error) {
 	return r, nil
 }
 
-// body returns the body as the client sent it, or [plant.ErrMalformed] if API Gateway may have replaced bytes of it. Any
+// body returns the body as the client sent it, or [plant.ErrMalformed] if API Gateway may have replaced bytes in it. Any
 // other error is API Gateway's fault.
 func (r request) body() ([]byte, error) {
 	if r.Body == nil || r.Body.Kind() == 'n' {

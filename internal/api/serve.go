@@ -20,10 +20,10 @@ import (
 	"plantstore/internal/token"
 )
 
-// RequestTimeout limits a request. The function's timeout in template.yaml is longer.
+// RequestTimeout is the time limit for a request. The function's timeout in template.yaml is longer.
 const RequestTimeout = 2700 * time.Millisecond
 
-// Handler answers events of payload format 2.0. aws-lambda-go has the same interface, but this package needs nothing else
+// Handler answers events in payload format 2.0. aws-lambda-go has the same interface, but this package needs nothing else
 // from it.
 type Handler interface {
 	Invoke(ctx context.Context, event []byte) ([]byte, error)
@@ -40,7 +40,7 @@ func Routes(plants plant.Store, log *slog.Logger) map[string]Handler {
 type operation func(context.Context, request) (body any, err error)
 
 // serve answers an event, and logs the request with name as the message. It refuses a request without a valid token. The
-// authorizer does not, so an operation that is not called by serve is open to everybody.
+// authorizer does not, so an operation that serve does not call is open to everybody.
 func serve(ctx context.Context, event []byte, log *slog.Logger, name string, do operation) ([]byte, error) {
 	start := time.Now()
 	r, body, err := handle(ctx, event, do)
@@ -73,7 +73,7 @@ func recoverInto(err *error) {
 	}
 }
 
-// response has payload format 2.0.
+// response is in payload format 2.0.
 type response struct {
 	StatusCode int               `json:"statusCode"`
 	Headers    map[string]string `json:"headers"`
@@ -102,7 +102,7 @@ func respond(status int, headers map[string]string, body any) ([]byte, error) {
 	return json.Marshal(response{StatusCode: status, Headers: all, Body: string(content)})
 }
 
-// logRequest logs a request with the code of its answer, or 0. After an internal error of the authorizer, the authorizer
+// logRequest logs a request with the code of its answer, or 0. After an internal error in the authorizer, the authorizer
 // logs 5001, and the client gets 5003.
 func logRequest(ctx context.Context, log *slog.Logger, name string, r request, err error, took time.Duration) {
 	e := entryOf(err)

@@ -15,10 +15,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// attemptTimeout leaves time for a third attempt in the 1.7 s of the authorizer, if the first two hang.
+// attemptTimeout leaves time for a third attempt in the authorizer's 1.7 s if the first two hang.
 const attemptTimeout = 700 * time.Millisecond
 
-// Client is a client of DynamoDB that makes a single attempt for each call, because the SDK's own retries do not know the
+// Client is a DynamoDB client that makes a single attempt for each call, because the SDK's own retries do not know the
 // deadline. The stores repeat attempts.
 type Client struct {
 	api     *dynamodb.Client
@@ -60,6 +60,6 @@ func Connect(client *Client) {
 	if err != nil {
 		return
 	}
-	_, _ = io.Copy(io.Discard, response.Body) // otherwise the connection is not used again
+	_, _ = io.Copy(io.Discard, response.Body) // otherwise the connection is not reused
 	_ = response.Body.Close()
 }

@@ -22,7 +22,7 @@ func equal(a, b attributes, names ...string) bool {
 	return true
 }
 
-// put stores an item, unless the table has one with its id. Then it returns that one, which may be from an earlier attempt.
+// put stores an item, or returns the one that the table already has with its id, perhaps from an earlier attempt.
 func (c *Client) put(
 	ctx context.Context, table string, item attributes, unavailable error,
 ) (existing attributes, err error) {
@@ -39,7 +39,7 @@ func (c *Client) put(
 	if !ok {
 		return nil, err
 	}
-	if len(failed.Item) == 0 { // another server of DynamoDB's API may leave it out
+	if len(failed.Item) == 0 { // another implementation of DynamoDB's API may leave it out
 		return nil, fmt.Errorf("%w: the id exists, and its item was not returned", unavailable)
 	}
 	return failed.Item, nil

@@ -11,7 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// NewLocalClient returns a client of a local DynamoDB, without a function's timeouts, because a busy machine can be slow.
+// NewLocalClient returns a client for a local DynamoDB. It does not have a function's timeouts, because a busy machine can
+// be slow.
 func NewLocalClient(endpoint string) *Client {
 	return NewClient(aws.Config{
 		Region:       "us-east-1",
@@ -21,7 +22,7 @@ func NewLocalClient(endpoint string) *Client {
 	})
 }
 
-// CreateTables creates the tables of plants and of tokens in a local DynamoDB. In AWS, template.yaml does.
+// CreateTables creates the plants and tokens tables in a local DynamoDB. In AWS, template.yaml does that.
 func CreateTables(ctx context.Context, client *Client, plants, tokens string) error {
 	return errors.Join(
 		createTable(ctx, client, plants, types.ScalarAttributeTypeN),

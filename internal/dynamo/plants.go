@@ -17,7 +17,7 @@ type Plants struct {
 
 var _ plant.Store = (*Plants)(nil)
 
-// plantItem is a plant as the table stores it. The names of the attributes must not change.
+// plantItem is a plant as the table stores it. The attribute names must not change.
 type plantItem struct {
 	ID int64 `dynamodbav:"id"`
 	plantAttributes

@@ -20,12 +20,12 @@ const (
 	firstDelayLimit = 25 * time.Millisecond
 	maxDelayLimit   = time.Second
 
-	// With less time left, there is no other attempt: 100 ms, and 10 because timers fire late.
+	// No attempt begins with less time left than this: 100 ms, plus 10 because timers fire late.
 	minAttempt = 110 * time.Millisecond
 )
 
 // withRetries makes attempts until one succeeds or is refused for good, or until the deadline of ctx is near or retryer's
-// quota is used up. In the last two cases, the error wraps unavailable. An attempt that failed may have taken effect.
+// quota is used up. In the last two cases, the error wraps unavailable. A failed attempt may have taken effect.
 func withRetries[Out any](
 	ctx context.Context, retryer aws.Retryer, unavailable error, attempt func() (Out, error),
 ) (Out, error) {
@@ -66,12 +66,13 @@ func timeLeft(ctx context.Context) time.Duration {
 	return time.Until(deadline)
 }
 
-// isFinal reports whether another attempt is pointless: DynamoDB refused the request, or the SDK failed before it sent it.
+// isFinal reports whether another attempt is pointless, because DynamoDB refused the request, or the SDK failed before
+// sending it.
 func isFinal(ctx context.Context, retryer aws.Retryer, err error) bool {
 	if retryer.IsErrorRetryable(err) {
 		return false
 	}
-	// The names of DynamoDB's refusals end in Exception. Any other answer may be cut off, or come from a proxy.
+	// The names of DynamoDB's refusals end in Exception. Any other answer may have been cut off, or come from a proxy.
 	apiError, ok := errors.AsType[smithy.APIError](err)
 	if ok && strings.HasSuffix(apiError.ErrorCode(), "Exception") {
 		return true

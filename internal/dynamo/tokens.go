@@ -22,7 +22,7 @@ type Tokens struct {
 
 var _ token.Store = (*Tokens)(nil)
 
-// tokenItem has the fields of [token.Token], which converts to it. The names of the attributes must not change.
+// tokenItem has the fields of [token.Token], which converts to it. The attribute names must not change.
 type tokenItem struct {
 	ID        string    `dynamodbav:"id"`
 	Digest    string    `dynamodbav:"digest"`
@@ -52,7 +52,7 @@ func tokenKey(id string) attributes {
 }
 
 // Add stores t. It may be repeated, and never changes a stored token: if another one has the id, it returns an error. It
-// returns [token.ErrUnavailable] if the outcome is not known.
+// returns [token.ErrUnavailable] if the outcome is unknown.
 func (s *Tokens) Add(ctx context.Context, t token.Token) error {
 	item, err := attributevalue.MarshalMap(tokenItem(t))
 	if err != nil {
@@ -87,7 +87,7 @@ func decodeToken(item attributes) (token.Token, error) {
 	return token.Token(t), nil
 }
 
-// Revoke makes the token with this id invalid for good. It may be repeated, and returns [token.ErrNotFound] or
+// Revoke makes the token with this id invalid for good. It may be repeated. It can return [token.ErrNotFound] or
 // [token.ErrUnavailable]. The item stays in the table until the token expires: if it were deleted, a delayed Add could
 // store the token again.
 func (s *Tokens) Revoke(ctx context.Context, id string) error {
@@ -107,7 +107,7 @@ func (s *Tokens) Revoke(ctx context.Context, id string) error {
 	return err
 }
 
-// List returns all tokens, in no order. DynamoDB removes a token some time after it expires.
+// List returns all tokens, in no particular order. DynamoDB removes a token some time after it expires.
 func (s *Tokens) List(ctx context.Context) ([]token.Token, error) {
 	var tokens []token.Token
 	in := &dynamodb.ScanInput{TableName: &s.Table, ConsistentRead: aws.Bool(true)}
@@ -130,7 +130,7 @@ func (s *Tokens) List(ctx context.Context) ([]token.Token, error) {
 	}
 }
 
-// scan reads one page. Each has 10 s of its own, however many there are.
+// scan reads one page. Each page gets 10 s, however many there are.
 func (s *Tokens) scan(ctx context.Context, in *dynamodb.ScanInput) (*dynamodb.ScanOutput, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()

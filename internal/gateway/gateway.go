@@ -135,7 +135,7 @@ func newEvent(r *http.Request, body []byte, id string) events.APIGatewayV2HTTPRe
 	return e
 }
 
-// isText reports whether API Gateway passes on a body of this content type as text, and not in base64.
+// isText reports whether API Gateway passes on a body of this content type as text rather than base64.
 func isText(contentType string) bool {
 	media, _, _ := strings.Cut(strings.ToLower(contentType), ";")
 	media = strings.TrimSpace(media)

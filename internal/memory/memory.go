@@ -12,7 +12,7 @@ import (
 
 // Plants is a [plant.Store]. Its zero value is empty.
 type Plants struct {
-	writes sync.Map // from the id to the first plant.Write
+	writes sync.Map // maps an id to the first plant.Write
 }
 
 var _ plant.Store = (*Plants)(nil)
@@ -29,7 +29,7 @@ func (s *Plants) Create(_ context.Context, w plant.Write) error {
 	return nil
 }
 
-// Tokens is a [token.Store]. Its keys are the ids of the tokens.
+// Tokens is a [token.Store]. Its keys are the token ids.
 type Tokens map[string]token.Token
 
 var _ token.Store = Tokens(nil)

@@ -23,7 +23,7 @@ func (e *BodyError) Unwrap() error { return e.Err }
 // Decode returns the NewPlant in body, as openapi.yaml defines it: unknown members are ignored, names are
 // case-sensitive, null is never a value, and 1.0 and 1e3 are integers.
 //
-// Duplicate names, invalid UTF-8, lone surrogates and more than 10,000 levels are [ErrMalformed] too.
+// Duplicate names, invalid UTF-8, lone surrogates and more than 10,000 levels of nesting are [ErrMalformed] too.
 func Decode(body []byte) (NewPlant, error) {
 	if len(body) > MaxBody {
 		return NewPlant{}, ErrTooLarge
@@ -35,7 +35,7 @@ func Decode(body []byte) (NewPlant, error) {
 	}
 	err := json.Unmarshal(body, &members)
 	isObject := jsontext.Value(body).Kind() == '{'
-	if !isObject { // Unmarshal stopped at the type, but [1,] is malformed
+	if !isObject { // Unmarshal stopped at the wrong type, but [1,] is malformed
 		err = json.Unmarshal(body, new(jsontext.Value))
 	}
 	if syntaxError, ok := errors.AsType[*jsontext.SyntacticError](err); ok {

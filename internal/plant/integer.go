@@ -12,11 +12,11 @@ var (
 	errRange      = errors.New("must be from -9223372036854775808 to 9223372036854775807")
 )
 
-// maxExponent is more than the number of digits in any body, and so small that adding to it does not overflow.
+// maxExponent is more than the number of digits in any body, and small enough that adding to it does not overflow.
 const maxExponent = 1 << 40
 
 // parseInt64 returns the value of a JSON number that is an integer, such as 1.0, 1e3 and 1200e-2. Source: JSON Schema
-// 2020-12, section 6.1.1. A float64 would lose digits, and math/big would need all memory for 1e999999999.
+// 2020-12, section 6.1.1. A float64 would lose digits, and math/big would use up all memory for 1e999999999.
 func parseInt64(literal string) (int64, error) {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(literal), "e")
 	whole, fraction, _ := strings.Cut(mantissa, ".")

@@ -1,4 +1,4 @@
-// Package plant is the domain of the service: plants, their JSON form, and the contract of a store of plants.
+// Package plant is the domain of the service: plants, their JSON form, and the contract of a plant store.
 package plant
 
 import "errors"
@@ -7,8 +7,8 @@ import "errors"
 // attributes need less than 10 KB.
 const MaxSize = 390 << 10
 
-// MaxBody limits a body, in bytes. The largest plant fits, even with every character escaped, as in \u0041. With its seventh
-// of a CPU, a function decodes this much in at most 1.4 s.
+// MaxBody limits a body, in bytes. The largest plant fits even with every character escaped, as in \u0041. On its
+// seventh of a CPU, a function decodes this much in at most 1.4 s.
 const MaxBody = 2_500_000
 
 // Errors of [Decode]. The first two are wrapped in a [*BodyError], which says what is wrong.
@@ -18,13 +18,13 @@ var (
 	ErrTooLarge  = errors.New("plant: too large to store") // see [MaxSize] and [MaxBody]
 )
 
-// Plant is the Plant of openapi.yaml.
+// Plant is the Plant in openapi.yaml.
 type Plant struct {
 	Name string  `json:"name"`
 	Tag  *string `json:"tag,omitzero"`
 }
 
-// NewPlant is the NewPlant of openapi.yaml.
+// NewPlant is the NewPlant in openapi.yaml.
 type NewPlant struct {
 	ID int64 `json:"id"`
 	Plant

@@ -8,7 +8,7 @@ import (
 // Errors of [Store].
 var (
 	ErrNotFound    = errors.New("token: not found")
-	ErrUnavailable = errors.New("token: store is unavailable") // a change may have been made, or may still be
+	ErrUnavailable = errors.New("token: store is unavailable") // a change may have been made, or may still happen
 )
 
 // Store keeps tokens.

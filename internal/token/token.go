@@ -1,5 +1,4 @@
-// Package token is the domain of authentication: bearer tokens, their verification, and the contract of a store of
-// tokens.
+// Package token is the authentication domain: bearer tokens, their verification, and the contract of a token store.
 //
 // A token is `pst_`, an id of 12 random characters, a secret of 24 and a checksum of 6. Secret scanners can recognize it,
 // and a mistyped token is rejected without a lookup. The id alone gives no access, so it may be logged. The store has
@@ -25,7 +24,7 @@ const (
 	alphabet       = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// Token is what the store knows about a bearer token: all but the secret.
+// Token is what the store knows about a bearer token: everything except the secret.
 type Token struct {
 	ID        string
 	Digest    string    // of the whole token

@@ -10,10 +10,10 @@ import (
 // ErrInvalid means that a token gives no access. The client must not learn the [Reason].
 var ErrInvalid = errors.New("token: unknown, revoked or expired")
 
-// Reason is the word in the log for why a token is invalid.
+// Reason says in one word, for the log, why a token is invalid.
 type Reason string
 
-// Why a token is invalid.
+// The reasons why a token is invalid.
 const (
 	ReasonMalformed Reason = "malformed" // mistyped, or another service's token
 	ReasonUnknown   Reason = "unknown"   // no stored token has this id and secret
@@ -26,7 +26,7 @@ func (r Reason) Error() string { return "token: " + string(r) }
 // Is makes every Reason an [ErrInvalid] for [errors.Is].
 func (Reason) Is(target error) bool { return target == ErrInvalid }
 
-// Verify returns the stored token for bearer if it is valid now. Otherwise it returns a [Reason], or an error of store. An
+// Verify returns the stored token for bearer if it is valid now. Otherwise it returns a [Reason] or store's error. An
 // expired or revoked token is returned with its Reason, for the log.
 func Verify(ctx context.Context, store Store, bearer string) (Token, error) {
 	id, ok := ParseID(bearer)

@@ -1,4 +1,4 @@
-// Package function sets up what each Lambda function needs: a log, and a table in DynamoDB.
+// Package function sets up what each Lambda function needs: a log and a DynamoDB table.
 package function
 
 import (
@@ -16,7 +16,7 @@ import (
 	"plantstore/internal/dynamo"
 )
 
-// Setup returns a client of DynamoDB, the table that the environment variable tableVariable names, and a log. If an
+// Setup returns a DynamoDB client, the table named by the environment variable tableVariable, and a log. If an
 // environment variable is missing, it logs the variable's name and exits with status 1.
 func Setup(tableVariable string) (client *dynamo.Client, table string, logger *slog.Logger) {
 	logger = newLogger()
@@ -28,18 +28,18 @@ func Setup(tableVariable string) (client *dynamo.Client, table string, logger *s
 	return client, table, logger
 }
 
-// newLogger returns a log of JSON lines on standard output, each with the function's commit.
+// newLogger returns a logger that writes JSON lines to standard output, each with the function's commit.
 //
 // It discards the output of package log, to which net/http writes unsolicited responses with their bodies. This also
-// discards the message with which aws-lambda-go exits, but Lambda itself logs the exit and counts an error.
+// discards the message that aws-lambda-go prints when it exits, but Lambda itself logs the exit and counts an error.
 func newLogger() *slog.Logger {
 	log.SetOutput(io.Discard)
 	handler := slog.NewJSONHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: renameTime})
-	info, _ := debug.ReadBuildInfo() // every binary of a module has it
+	info, _ := debug.ReadBuildInfo() // every binary built from a module has it
 	return slog.New(handler).With("commit", commit(info))
 }
 
-// commit returns the commit from which the function was built, with the suffix -dirty if a file had been changed or
+// commit returns the commit that the function was built from, with the suffix -dirty if a file had been changed or
 // added. It is empty for a build outside a git repository.
 func commit(info *debug.BuildInfo) string {
 	settings := map[string]string{}
@@ -52,7 +52,7 @@ func commit(info *debug.BuildInfo) string {
 	return settings["vcs.revision"]
 }
 
-// renameTime gives the time of a line the name that Lambda expects. Otherwise Lambda adds a time of its own. Source:
+// renameTime gives the time in a log line the name that Lambda expects. Otherwise Lambda adds its own time. Source:
 // Lambda Developer Guide, "Log-level filtering".
 func renameTime(_ []string, a slog.Attr) slog.Attr {
 	if a.Key == slog.TimeKey {
@@ -74,7 +74,7 @@ func open(tableVariable string) (client *dynamo.Client, table string, err error)
 	return client, os.Getenv(tableVariable), nil
 }
 
-// config does without the SDK's config module, which reads files and adds a millisecond to each cold start.
+// config avoids the SDK's config module, which reads files and adds a millisecond to each cold start.
 func config() aws.Config {
 	endpoint := cmp.Or(os.Getenv("AWS_ENDPOINT_URL_DYNAMODB"), os.Getenv("AWS_ENDPOINT_URL"))
 	provider := credentials.NewStaticCredentialsProvider(

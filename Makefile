@@ -51,6 +51,7 @@ contract: ## check a deployment against the contract (URL=..., TOKEN=...; create
 	@CONTRACT_URL="$$URL" go test -count=1 -v -run '^TestContract$$' ./test/contract
 
 deploy: ## build and deploy to AWS: dev, or ENV=production
+	@grep -q '^\[$(ENV)\.' samconfig.toml || { echo 'ENV must be default or production, as in samconfig.toml' >&2; exit 1; }
 	sam build && sam deploy --config-env $(ENV)
 
 dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables and a token

@@ -44,7 +44,7 @@ func Environment(endpoint string, others ...string) []string {
 // An Answer is what a function answers to an event.
 type Answer struct {
 	Body string
-	Took time.Duration // since the process started, or, after the first answer, since the function got the event
+	Took time.Duration // since the function got the event
 }
 
 // Invoke runs a function behind a stand-in for Lambda's Runtime API, and gives it the events one after the other. The
@@ -60,7 +60,7 @@ func Invoke(t testing.TB, program string, environment []string, events ...string
 // event. The function exits because the stand-in accepts the last answer with status 200 instead of 202.
 func InvokeCommand(t testing.TB, function *exec.Cmd, ready func(), events ...string) (answers []Answer, log string) {
 	t.Helper()
-	begin := time.Now()
+	var begin time.Time
 	runtime := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {
 			body, _ := io.ReadAll(r.Body) // the test fails if a part is missing
@@ -72,9 +72,8 @@ func InvokeCommand(t testing.TB, function *exec.Cmd, ready func(), events ...str
 		}
 		if len(answers) == 0 {
 			ready()
-		} else {
-			begin = time.Now()
 		}
+		begin = time.Now()
 		w.Header().Set("Lambda-Runtime-Deadline-Ms", fmt.Sprint(time.Now().Add(time.Minute).UnixMilli()))
 		_, _ = io.WriteString(w, events[len(answers)]) // it fails only if the function has exited
 	}))

@@ -38,8 +38,9 @@ import (
 	"plantstore/test/processtest"
 )
 
-// A function is what the benchmark measures. Its results are medians in ms: of the first answer, from the start of the
-// process, and of the second, from its event; and the CPU time of a later request.
+// A function is what the benchmark measures. Its results are medians in ms: from the start of the process until it asks
+// for its first event, and until it answers that event; from the second event until its answer; and the CPU time of a
+// later request.
 type function struct {
 	name, binary, event, want string
 	environment               []string
@@ -82,30 +83,38 @@ func BenchmarkFunctions(b *testing.B) {
 
 func (f *function) measure(b *testing.B) {
 	add := func(unit string, took time.Duration) { f.measured[unit] = append(f.measured[unit], took.Seconds()*1e3) }
-	share, _ := f.run(b, 2, throttle)
-	add("share-first-ms", share[0].Took)
+	start, share, _ := f.run(b, 2, throttle)
+	add("start-ms", start)
+	add("share-first-ms", start+share[0].Took)
 	add("share-second-ms", share[1].Took)
 	const requests = 100
-	full, once := f.run(b, 2, func(*os.Process) {})
-	add("full-first-ms", full[0].Took)
+	start, full, once := f.run(b, 2, func(*os.Process) {})
+	add("full-first-ms", start+full[0].Took)
 	add("full-second-ms", full[1].Took)
-	_, often := f.run(b, 2+requests, func(*os.Process) {})
+	_, _, often := f.run(b, 2+requests, func(*os.Process) {})
 	add("cpu-ms", (often-once)/requests)
 }
 
 // run gives a new process of the function its event, n times. From the first event on, limit runs beside it. It returns
-// the answers, and the CPU time that the process used.
-func (f *function) run(b *testing.B, n int, limit func(*os.Process)) ([]processtest.Answer, time.Duration) {
+// how long the process took to ask for that event, the answers, and the CPU time that the process used.
+func (f *function) run(
+	b *testing.B, n int, limit func(*os.Process),
+) (start time.Duration, answers []processtest.Answer, cpu time.Duration) {
 	command := exec.CommandContext(b.Context(), f.binary)
 	command.Env = slices.Clone(f.environment)
 	events := slices.Repeat([]string{f.event}, n)
-	answers, _ := processtest.InvokeCommand(b, command, func() { go limit(command.Process) }, events...)
+	begin := time.Now()
+	ready := func() {
+		start = time.Since(begin)
+		go limit(command.Process)
+	}
+	answers, _ = processtest.InvokeCommand(b, command, ready, events...)
 	for _, answer := range answers {
 		if !strings.Contains(answer.Body, f.want) {
 			b.Fatalf("%s answers %s, want %q in it", f.name, answer.Body, f.want)
 		}
 	}
-	return answers, command.ProcessState.UserTime() + command.ProcessState.SystemTime()
+	return start, answers, command.ProcessState.UserTime() + command.ProcessState.SystemTime()
 }
 
 // throttle lets a process use a seventh of a CPU until it exits: once it has used that much of 20 ms, it is stopped for

@@ -82,7 +82,7 @@ func newAuthorizerContext(r request, err error) authorizerContext {
 	return c
 }
 
-// caller is the client that sent a request. It is zero until the client's token is verified.
+// caller is the client that sent a request. In the authorizer, it is set even if the token has expired or is revoked.
 type caller struct {
 	tokenID string
 	subject string

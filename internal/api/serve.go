@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"plantstore/internal/plant"
-	"plantstore/internal/token"
 )
 
 // RequestTimeout is the time limit for a request. The function's timeout in template.yaml is longer.
@@ -113,12 +112,11 @@ func logRequest(ctx context.Context, log *slog.Logger, name string, r request, e
 		slog.String("token_id", r.caller.tokenID),
 		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
 	}
-	if reason, ok := errors.AsType[token.Reason](err); ok {
-		attributes = append(attributes, slog.String("reason", string(reason)))
-	}
 	level := slog.LevelInfo
 	if e.isServiceFault() {
 		level = slog.LevelError
+	}
+	if err != nil {
 		attributes = append(attributes, slog.String("error", err.Error()))
 	}
 	log.LogAttrs(ctx, level, name, attributes...)

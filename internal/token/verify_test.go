@@ -24,17 +24,17 @@ func TestVerify(t *testing.T) {
 		known   bool // whether the token is returned
 	}{
 		{name: "a valid token in its last moment", after: time.Hour - 1, known: true},
-		{name: "the moment of expiry", after: time.Hour, want: ReasonExpired, known: true},
-		{name: "a revoked token", revoked: true, want: ReasonRevoked, known: true},
-		{name: "no token with this id", err: ErrNotFound, want: ReasonUnknown},
+		{name: "the moment of expiry", after: time.Hour, want: ErrExpired, known: true},
+		{name: "a revoked token", revoked: true, want: ErrRevoked, known: true},
+		{name: "no token with this id", err: ErrNotFound, want: ErrUnknown},
 		{
 			name:   "the token with this id has another secret",
-			digest: func(string) string { return Digest("another") }, want: ReasonUnknown,
+			digest: func(string) string { return Digest("another") }, want: ErrUnknown,
 		},
-		{name: "the token with this id has no digest", digest: func(string) string { return "" }, want: ReasonUnknown},
+		{name: "the token with this id has no digest", digest: func(string) string { return "" }, want: ErrUnknown},
 		{
 			name:   "the digest differs in its last digit",
-			digest: func(own string) string { return own[:len(own)-1] + "x" }, want: ReasonUnknown,
+			digest: func(own string) string { return own[:len(own)-1] + "x" }, want: ErrUnknown,
 		},
 		{name: "the store is broken", err: broken, want: broken},
 	}
@@ -72,7 +72,7 @@ func TestVerifyMalformed(t *testing.T) {
 		return Token{}, nil
 	})
 	_, err := Verify(t.Context(), store, prefix+"mistyped")
-	if !errors.Is(err, ReasonMalformed) {
-		t.Errorf("Verify = %v, want %v", err, ReasonMalformed)
+	if !errors.Is(err, ErrMalformed) {
+		t.Errorf("Verify = %v, want %v", err, ErrMalformed)
 	}
 }

@@ -41,39 +41,32 @@ func (c *connection) open(ctx context.Context) (*dynamo.Tokens, error) {
 	case c.EndpointURL != "" && !c.isLocal() && !strings.HasPrefix(c.EndpointURL, "https://"):
 		return nil, errors.New("the endpoint is not a URL, such as http://localhost:8000")
 	}
-	var cfg aws.Config
-	if c.Stack != "" || !c.isLocal() {
-		var err error
-		cfg, err = loadConfig(ctx)
-		if err != nil {
-			return nil, err
-		}
+	c.Table = cmp.Or(c.Table, tokensTable)
+	if c.Stack == "" && c.isLocal() { // needs no profile
+		return &dynamo.Tokens{Client: dynamo.NewLocalClient(c.EndpointURL), Table: c.Table}, nil
+	}
+	cfg, err := loadConfig(ctx)
+	if err != nil {
+		return nil, err
 	}
 	table, err := c.findTable(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
-	return &dynamo.Tokens{Client: c.newClient(cfg), Table: table}, nil
+	if c.EndpointURL != "" {
+		cfg.BaseEndpoint = &c.EndpointURL
+		cfg.ConfigSources = nil // otherwise an endpoint in the environment would win
+	}
+	return &dynamo.Tokens{Client: dynamo.NewClient(cfg), Table: table}, nil
 }
 
 // isLocal reports whether the endpoint is outside AWS, which uses https.
 func (c *connection) isLocal() bool { return strings.HasPrefix(c.EndpointURL, "http://") }
 
-func (c *connection) newClient(cfg aws.Config) *dynamo.Client {
-	if c.isLocal() {
-		return dynamo.NewLocalClient(c.EndpointURL)
-	}
-	if c.EndpointURL != "" {
-		cfg.BaseEndpoint = &c.EndpointURL
-		cfg.ConfigSources = nil // otherwise an endpoint in the environment would win
-	}
-	return dynamo.NewClient(cfg)
-}
-
 // findTable returns the name of the tokens table.
 func (c *connection) findTable(ctx context.Context, cfg aws.Config) (string, error) {
 	if c.Stack == "" {
-		return cmp.Or(c.Table, tokensTable), nil
+		return c.Table, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,7 +18,6 @@ import (
 	"plantstore/internal/dynamo"
 	"plantstore/internal/token"
 	"plantstore/test/dynamotest"
-	"plantstore/test/processtest"
 )
 
 // tokenTool returns the command with an empty table of tokens, and that table. DynamoDB Local would refuse the access key
@@ -78,23 +79,31 @@ func TestRevokeAndList(t *testing.T) {
 	}
 }
 
-// With --stack, the command asks CloudFormation for the table. --endpoint-url is the URL of DynamoDB, but not that of
-// CloudFormation, whatever the environment says.
+// With --stack, the command asks CloudFormation for the table, and uses the same region and credentials for both.
+// --endpoint-url is the URL of DynamoDB, but not that of CloudFormation, whatever the environment says.
 func TestStack(t *testing.T) {
 	t.Parallel()
-	_, store := tokenTool(t)
 	cloudFormation := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.FormValue("StackName") == "dev" && r.FormValue("LogicalResourceId") == "TokensTable" {
-			fmt.Fprintf(w, `<DescribeStackResourceResponse><DescribeStackResourceResult><StackResourceDetail>
-				<PhysicalResourceId>%s</PhysicalResourceId>
-				</StackResourceDetail></DescribeStackResourceResult></DescribeStackResourceResponse>`, store.Table)
+			_, _ = io.WriteString(w, `<DescribeStackResourceResponse><DescribeStackResourceResult><StackResourceDetail>
+				<PhysicalResourceId>table-of-dev</PhysicalResourceId>
+				</StackResourceDetail></DescribeStackResourceResult></DescribeStackResourceResponse>`)
 		}
 	}))
 	t.Cleanup(cloudFormation.Close)
-	variables := processtest.Environment("http://127.0.0.1:1", "AWS_ENDPOINT_URL="+cloudFormation.URL)
-	_, id := newTool(t, variables...).issue(t, "ann", "--stack dev --endpoint-url "+dynamotest.Endpoint(t))
-	if _, err := store.Find(t.Context(), id); err != nil {
-		t.Errorf("Find in the table of the stack = %v, want the token that was issued", err)
+	var got, signature string
+	database := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in struct{ TableName string }
+		_ = json.NewDecoder(r.Body).Decode(&in) // the test fails if there is no table
+		got, signature = in.TableName, r.Header.Get("Authorization")
+		_, _ = io.WriteString(w, "{}")
+	}))
+	plantstore := newTool(t, "AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:1", "AWS_ENDPOINT_URL="+cloudFormation.URL,
+		"AWS_REGION=eu-central-1", "AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=secret")
+	plantstore.issue(t, "ann", "--stack dev --endpoint-url "+database.URL)
+	database.Close() // after the last answer
+	if got != "table-of-dev" || !regexp.MustCompile(`Credential=id/\d+/eu-central-1/dynamodb/`).MatchString(signature) {
+		t.Errorf("the token is in %s, signed by %s, want table-of-dev and the profile's key in eu-central-1", got, signature)
 	}
 }
 

@@ -35,7 +35,7 @@ type entry struct {
 var internalError = entry{code: 5001, message: "There was an internal error, " +
 	"and the plant may have been created: ask the operator."}
 
-// catalogue lists every error that a client may get. openapi.yaml has the same table.
+// catalogue lists every error that a client may get.
 var catalogue = []entry{
 	{code: 1001, err: errContentType, message: "The content type is not application/json."},
 	{code: 1002, err: errNoBody, message: "The body is missing or empty."},

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"runtime/debug"
 	"time"
@@ -47,7 +46,7 @@ func serve(ctx context.Context, event []byte, log *slog.Logger, name string, do 
 	if err != nil {
 		return refuse(err)
 	}
-	return respond(http.StatusOK, nil, body)
+	return respond(http.StatusOK, map[string]string{}, body)
 }
 
 func handle(ctx context.Context, event []byte, do operation) (r request, body any, err error) {
@@ -96,9 +95,8 @@ func respond(status int, headers map[string]string, body any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := map[string]string{"content-type": "application/json"}
-	maps.Copy(all, headers)
-	return json.Marshal(response{StatusCode: status, Headers: all, Body: string(content)})
+	headers["content-type"] = "application/json"
+	return json.Marshal(response{StatusCode: status, Headers: headers, Body: string(content)})
 }
 
 // logRequest logs a request with the code of its answer, or 0. After an internal error in the authorizer, the authorizer

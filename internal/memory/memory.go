@@ -20,7 +20,8 @@ var _ plant.Store = (*Plants)(nil)
 // Create implements [plant.Store].
 func (s *Plants) Create(_ context.Context, w plant.Write) error {
 	stored, _ := s.writes.LoadOrStore(w.NewPlant.ID, w)
-	switch first := stored.(plant.Write); {
+	first := stored.(plant.Write)
+	switch {
 	case first.WriteKey != w.WriteKey:
 		return plant.ErrExists
 	case !reflect.DeepEqual(first.NewPlant, w.NewPlant):

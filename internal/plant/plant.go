@@ -11,7 +11,7 @@ const MaxSize = 390 << 10
 // seventh of a CPU, a function decodes this much in at most 1.4 s.
 const MaxBody = 2_500_000
 
-// Errors of [Decode]. The first two are wrapped in a [*BodyError], which says what is wrong.
+// Errors returned by [Decode], which wraps the first two in a [*BodyError].
 var (
 	ErrMalformed = errors.New("plant: not well-formed JSON")
 	ErrInvalid   = errors.New("plant: not a NewPlant")

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Errors of [Store].
+// Errors returned by a [Store].
 var (
 	// ErrExists means that another request has created a plant with this id.
 	ErrExists = errors.New("plant: id exists")

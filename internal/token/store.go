@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// Errors of [Store].
+// Errors returned by a [Store].
 var (
 	ErrNotFound    = errors.New("token: not found")
 	ErrUnavailable = errors.New("token: store is unavailable") // a change may have been made, or may still happen

@@ -30,15 +30,15 @@ func TestAuthorizer(t *testing.T) {
 		{name: "a valid token", authorization: credentials, validFor: time.Hour, want: allow(credentials)},
 		{
 			name: "an expired token", authorization: credentials, want: verdict(credentials, "deny"),
-			log: "level=INFO" + logged + "2003" + alice + ` error="token: invalid: expired"`,
+			log: "level=INFO" + logged + "2003" + alice + ` reason="token: invalid: expired"`,
 		},
 		{
 			name: "a valid token with a tail", authorization: credentials + "x", want: verdict(credentials+"x", "deny"),
-			log: "level=INFO" + logged + "2003" + nobody + ` error="token: invalid: malformed"`,
+			log: "level=INFO" + logged + "2003" + nobody + ` reason="token: invalid: malformed"`,
 		},
 		{
 			name: "two tokens", authorization: "Bearer sentinel, sentinel", want: verdict("Bearer sentinel, sentinel", "deny"),
-			log: "level=INFO" + logged + "2002" + nobody + ` error="api: Authorization header is malformed"`,
+			log: "level=INFO" + logged + "2002" + nobody + ` reason="api: Authorization header is malformed"`,
 		},
 		{
 			name: "an unavailable store", authorization: credentials, err: token.ErrUnavailable,

@@ -122,11 +122,11 @@ func TestOutcomes(t *testing.T) {
 		},
 		{
 			name: "the id exists", err: plant.ErrExists, want: refusal(3001),
-			log: "level=INFO" + logged + "3001" + alice + `0 error="plant: id exists: the cause"`,
+			log: "level=INFO" + logged + "3001" + alice + `0 reason="plant: id exists: the cause"`,
 		},
 		{
 			name: "the key was used", err: plant.ErrKeyReused, want: refusal(3002),
-			log: "level=INFO" + logged + "3002" + alice + `0 error="plant: write key was used with another plant: the cause"`,
+			log: "level=INFO" + logged + "3002" + alice + `0 reason="plant: write key was used with another plant: the cause"`,
 		},
 		{
 			name: "an unexpected error", err: errors.New("unexpected"), want: refusal(5001),

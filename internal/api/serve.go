@@ -110,12 +110,12 @@ func logRequest(ctx context.Context, log *slog.Logger, name string, r request, e
 		slog.String("token_id", r.caller.tokenID),
 		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
 	}
-	level := slog.LevelInfo
+	level, key := slog.LevelInfo, "reason"
 	if e.isServiceFault() {
-		level = slog.LevelError
+		level, key = slog.LevelError, "error"
 	}
 	if err != nil {
-		attributes = append(attributes, slog.String("error", err.Error()))
+		attributes = append(attributes, slog.String(key, err.Error()))
 	}
 	log.LogAttrs(ctx, level, name, attributes...)
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Creates a plant, and retries as openapi.yaml says. Prints the last answer. Exits with 1 if the plant was not created.
+"""Creates a plant, and retries as openapi.yaml says. Prints the last answer. Exits with 1 if the plant was refused, and
+with 2 if it may have been created.
 
     URL=http://127.0.0.1:8080 TOKEN=... python3 examples/create.py '{"id":2,"name":"Fern"}'
 
-With the IDEMPOTENCY_KEY that it prints first, another run is a retry.
+It first prints an IDEMPOTENCY_KEY. To retry the same request later, run it again with that variable set.
 """
 
 import contextlib
@@ -55,4 +56,6 @@ for attempt in range(4):
     wait = 2**attempt * (int(retry_after) if retry_after.isdecimal() else 1)
 sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may not have every character
 print(body)
-sys.exit(0 if status == 200 and "name" in decode(body) else 1)
+if status == 200 and "name" in decode(body):
+    sys.exit(0)
+sys.exit(1 if isinstance(code, int) and code < 5000 else 2)

@@ -40,12 +40,12 @@ func TestClient(t *testing.T) {
 		{"the first attempt creates the plant", []string{created}, 0, 1},
 		{"a retry gets the plant", []string{lost, unknown, created}, 0, 3},
 		{"a crash, then the throttle, then the plant", []string{crashed, throttled, unavailable, created}, 0, 4},
-		{"a page of something else", []string{"200 <html>"}, 1, 1},
-		{"an error of something else", []string{`400 {"error":"Bad Request"}`}, 1, 1},
+		{"a page of something else", []string{"200 <html>"}, 2, 1},
+		{"an error of something else", []string{`400 {"error":"Bad Request"}`}, 2, 1},
 		{"a plant that is refused", []string{invalid}, 1, 1},
-		{"an outcome that stays unknown", []string{unknown}, 1, 4},
+		{"an outcome that stays unknown", []string{unknown}, 2, 4},
 		{"unknown, then another plant has the id", []string{unknown, exists}, 1, 2},
-		{"an internal error", []string{internal}, 1, 1},
+		{"an internal error", []string{internal}, 2, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

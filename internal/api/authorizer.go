@@ -30,7 +30,7 @@ type authorizerResponse struct {
 func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := time.Now()
 	r, err := a.authenticate(ctx, event)
-	if err != nil { // otherwise the function logs the request
+	if err != nil { // the function logs the requests that are allowed
 		logRequest(ctx, a.Log, "authorize", r, err, time.Since(start))
 	}
 	return json.Marshal(authorizerResponse{IsAuthorized: true, Context: newAuthorizerContext(r, err)})

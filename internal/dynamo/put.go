@@ -22,7 +22,7 @@ func equal(a, b attributes, names ...string) bool {
 	return true
 }
 
-// put stores an item, or returns the one that the table already has with its id, perhaps from an earlier attempt.
+// put stores an item, or returns the one that is already stored under its id, perhaps by an earlier attempt.
 func (c *Client) put(
 	ctx context.Context, table string, item attributes, unavailable error,
 ) (existing attributes, err error) {

@@ -1,4 +1,4 @@
-"""Serves ministack, a local AWS, with what it lacks for template.yaml:
+"""Runs ministack, a local AWS emulator, and adds what template.yaml needs and ministack lacks:
 
 - SAM's transform gets the values of the template's parameters.
 - The OpenAPI body of an HTTP API becomes routes, integrations and authorizers.

@@ -20,7 +20,7 @@ import (
 // fake is an [http.RoundTripper] that acts as DynamoDB with one table. It checks a condition only if a request has one.
 // A page of a scan has one item. A read that is not consistent finds nothing.
 type fake struct {
-	next func() outcome // of the next attempt
+	outcomes []outcome // of the attempts, one after the other; the last one repeats
 
 	mu       sync.Mutex
 	attempts []time.Time         // when each began
@@ -41,15 +41,12 @@ type roundTrip = func(*http.Request) (*http.Response, error)
 // answered is an attempt without a fault.
 var answered = outcome{applied: true}
 
-// newFake returns a fake whose attempts have these outcomes, one after the other. The last one repeats. By default, every
-// attempt is answered.
+// newFake returns a fake with these outcomes of attempts. By default, every attempt is answered.
 func newFake(outcomes ...outcome) *fake {
 	if len(outcomes) == 0 {
 		outcomes = []outcome{answered}
 	}
-	f := &fake{items: map[string]jsonItem{}}
-	f.next = func() outcome { return outcomes[min(len(f.attempts), len(outcomes))-1] }
-	return f
+	return &fake{outcomes: outcomes, items: map[string]jsonItem{}}
 }
 
 // inBothModes runs a test with the SDK's retry mode of today, and with the one that is to become its default. Source:
@@ -76,14 +73,17 @@ func newClient(transport http.RoundTripper) *Client {
 	})
 }
 
+// newPlants returns a store whose table is the fake.
+func newPlants(f *fake) *Plants { return &Plants{Client: newClient(f), Table: "plants"} }
+
 // RoundTrip implements [http.RoundTripper].
 func (f *fake) RoundTrip(r *http.Request) (*http.Response, error) { return f.attempt(r)(r) }
 
 func (f *fake) attempt(r *http.Request) roundTrip {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	outcome := f.outcomes[min(len(f.attempts), len(f.outcomes)-1)]
 	f.attempts = append(f.attempts, time.Now())
-	outcome := f.next()
 	if !outcome.applied {
 		return outcome.fault
 	}

@@ -34,8 +34,7 @@ var bobFern = strings.ReplaceAll(aliceFern, "alice", "bob")
 func create(t *testing.T, fake *fake, subject string) error {
 	ctx, cancel := context.WithTimeout(t.Context(), 2700*time.Millisecond)
 	defer cancel()
-	store := &Plants{Client: newClient(fake), Table: "plants"}
-	return store.Create(ctx, plant.Write{
+	return newPlants(fake).Create(ctx, plant.Write{
 		NewPlant: plant.NewPlant{ID: 1, Plant: plant.Plant{Name: "fern"}},
 		WriteKey: subject + "'s key",
 		Subject:  subject,
@@ -46,8 +45,8 @@ func create(t *testing.T, fake *fake, subject string) error {
 // errOther stands for every error that the stores do not promise.
 var errOther = errors.New("another error")
 
-// promised returns the error of a store's contract that err is, or errOther.
-func promised(err error) error {
+// contractError returns the error of a store's contract that err is, or errOther.
+func contractError(err error) error {
 	for _, target := range []error{
 		nil, plant.ErrExists, plant.ErrKeyReused, plant.ErrUnavailable, token.ErrNotFound, token.ErrUnavailable,
 	} {
@@ -139,7 +138,7 @@ func testFaultSequences(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				fake := newFake(test.outcomes...)
 				err := create(t, fake, "alice")
-				if !errors.Is(promised(err), test.want) || !strings.Contains(fmt.Sprint(err), test.wantText) {
+				if !errors.Is(contractError(err), test.want) || !strings.Contains(fmt.Sprint(err), test.wantText) {
 					t.Errorf("Create = %v, want %v with %q", err, test.want, test.wantText)
 				}
 				if got := fake.item("1"); got != test.wantStored {
@@ -176,7 +175,7 @@ func TestExistingItem(t *testing.T) {
 					fake := newFake(outcomes...)
 					fake.store(test.item)
 					err := create(t, fake, "alice")
-					if got := fake.item("1"); !errors.Is(promised(err), test.want) || got != test.item {
+					if got := fake.item("1"); !errors.Is(contractError(err), test.want) || got != test.item {
 						t.Errorf("Create = %v, stored %s, want %v, %s", err, got, test.want, test.item)
 					}
 				})
@@ -189,7 +188,7 @@ func TestExistingItem(t *testing.T) {
 func TestEveryFieldIsCompared(t *testing.T) {
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[plant.Plant]()) {
 		t.Run(field.Name, func(t *testing.T) {
-			store := &Plants{Client: newClient(newFake()), Table: "plants"}
+			store := newPlants(newFake())
 			var w plant.Write
 			if err := store.Create(t.Context(), w); err != nil {
 				t.Fatal(err)
@@ -280,13 +279,16 @@ func testRace(t *testing.T) {
 	count := map[error]int{}
 	for seed := range uint64(100) {
 		synctest.Test(t, func(t *testing.T) {
-			fake := newFake()
 			random := rand.New(rand.NewPCG(seed, 0))
-			fake.next = func() outcome { return outcomes[random.IntN(len(outcomes))] }
+			shuffled := make([]outcome, 200)
+			for i := range shuffled {
+				shuffled[i] = outcomes[random.IntN(len(outcomes))]
+			}
+			fake := newFake(shuffled...)
 			errs := make([]error, len(subjects))
 			var group sync.WaitGroup
 			for i, subject := range subjects {
-				group.Go(func() { errs[i] = promised(create(t, fake, subject)) })
+				group.Go(func() { errs[i] = contractError(create(t, fake, subject)) })
 			}
 			group.Wait()
 			stored := fake.item("1")
@@ -314,7 +316,7 @@ func TestDelays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for range 100 {
 			fake := newFake(append(slices.Repeat([]outcome{{fault: internalError}}, len(limits)), answered)...)
-			store := &Plants{Client: newClient(fake), Table: "plants"}
+			store := newPlants(fake)
 			if err := store.Create(t.Context(), plant.Write{}); err != nil {
 				t.Fatal(err)
 			}
@@ -343,15 +345,14 @@ func testQuota(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		fake := newFake()
-		store := &Plants{Client: newClient(fake), Table: "plants"}
+		store := newPlants(fake)
 		var id int64
 		var err error
-		attempts := func(outcomes ...outcome) int { // to create a new plant; the last outcome repeats
+		attempts := func(outcomes ...outcome) int { // to create a new plant
 			id++
-			before := len(fake.attempts)
-			fake.next = func() outcome { return outcomes[min(len(fake.attempts)-before, len(outcomes))-1] }
+			fake.attempts, fake.outcomes = nil, outcomes
 			err = store.Create(t.Context(), plant.Write{NewPlant: plant.NewPlant{ID: id}})
-			return len(fake.attempts) - before
+			return len(fake.attempts)
 		}
 		failed := outcome{fault: internalError}
 		for _, first := range []outcome{failed, {applied: true, fault: internalError}} {
@@ -402,7 +403,7 @@ func TestCanceled(t *testing.T) {
 		start := time.Now()
 		time.AfterFunc(2*time.Second, cancel)
 		fake := newFake(outcome{fault: internalError})
-		store := &Plants{Client: newClient(fake), Table: "plants"}
+		store := newPlants(fake)
 		err := store.Create(ctx, plant.Write{})
 		if took := time.Since(start); !errors.Is(err, plant.ErrUnavailable) || took != 2*time.Second {
 			t.Errorf("Create = %v after %v, want %v after 2s", err, took, plant.ErrUnavailable)
@@ -420,7 +421,7 @@ func TestWithoutCredentials(t *testing.T) {
 		return aws.Credentials{}, errors.New("the credentials have expired")
 	})
 	store := &Plants{Client: NewClient(aws.Config{Region: "us-east-1", Credentials: expired}), Table: "plants"}
-	if err := store.Create(t.Context(), plant.Write{}); !errors.Is(promised(err), errOther) {
+	if err := store.Create(t.Context(), plant.Write{}); !errors.Is(contractError(err), errOther) {
 		t.Errorf("Create = %v, want an error that is not %v", err, plant.ErrUnavailable)
 	}
 }

@@ -84,7 +84,7 @@ func TestFind(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			withTokens(t, test.items, test.outcomes, func(ctx context.Context, tokens *Tokens, _ *fake) {
 				got, err := tokens.Find(ctx, "i")
-				if got != test.want || !errors.Is(promised(err), test.wantErr) {
+				if got != test.want || !errors.Is(contractError(err), test.wantErr) {
 					t.Errorf("Find = %+v, %v, want %+v, %v", got, err, test.want, test.wantErr)
 				}
 			})
@@ -121,7 +121,7 @@ func TestAdd(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			withTokens(t, test.stored, test.outcomes, func(ctx context.Context, tokens *Tokens, fake *fake) {
 				err := tokens.Add(ctx, issued)
-				if got := fake.item("i"); !errors.Is(promised(err), test.want) || got != test.wantStored {
+				if got := fake.item("i"); !errors.Is(contractError(err), test.want) || got != test.wantStored {
 					t.Errorf("Add = %v, stored %s, want %v, %s", err, got, test.want, test.wantStored)
 				}
 			})
@@ -149,7 +149,7 @@ func TestRevoke(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			withTokens(t, test.stored, test.outcomes, func(ctx context.Context, tokens *Tokens, fake *fake) {
 				err := tokens.Revoke(ctx, "i")
-				if got := fake.item("i"); !errors.Is(promised(err), test.want) || got != test.wantStored {
+				if got := fake.item("i"); !errors.Is(contractError(err), test.want) || got != test.wantStored {
 					t.Errorf("Revoke = %v, stored %s, want %v, %s", err, got, test.want, test.wantStored)
 				}
 			})
@@ -187,7 +187,7 @@ func TestList(t *testing.T) {
 			withTokens(t, test.items, test.outcomes, func(ctx context.Context, tokens *Tokens, _ *fake) {
 				start := time.Now()
 				got, err := tokens.List(context.WithoutCancel(ctx))
-				if !reflect.DeepEqual(got, test.want) || !errors.Is(promised(err), test.wantErr) {
+				if !reflect.DeepEqual(got, test.want) || !errors.Is(contractError(err), test.wantErr) {
 					t.Errorf("List = %+v, %v, want %+v, %v", got, err, test.want, test.wantErr)
 				}
 				if took := time.Since(start); took > 10*time.Second {

@@ -86,21 +86,21 @@ func (c *listCommand) Run(ctx context.Context, command *tokenCommand) error {
 	if err != nil {
 		return err
 	}
+	now := time.Now()
 	if c.Expiring > 0 {
-		now := time.Now()
 		tokens = slices.DeleteFunc(tokens, func(t token.Token) bool {
-			return stateOf(t) != "valid" || !t.Expired(now.Add(time.Duration(c.Expiring)))
+			return stateOf(t, now) != "valid" || !t.Expired(now.Add(time.Duration(c.Expiring)))
 		})
 	}
-	err = printTokens(tokens)
+	err = printTokens(tokens, now)
 	if c.Expiring > 0 && len(tokens) > 0 {
 		err = errors.Join(err, errors.New("tokens expire soon: issue new ones to their holders"))
 	}
 	return err
 }
 
-// printTokens prints the tokens, soonest expiry first.
-func printTokens(tokens []token.Token) error {
+// printTokens prints the tokens with their states now, soonest expiry first.
+func printTokens(tokens []token.Token, now time.Time) error {
 	slices.SortFunc(tokens, func(a, b token.Token) int {
 		return cmp.Or(a.ExpiresAt.Compare(b.ExpiresAt), cmp.Compare(a.ID, b.ID))
 	})
@@ -108,16 +108,16 @@ func printTokens(tokens []token.Token) error {
 	fmt.Fprintln(table, "ID\tSUBJECT\tCREATED\tEXPIRES\tSTATE")
 	for _, t := range tokens {
 		created, expires := t.CreatedAt.Format(time.RFC3339), t.ExpiresAt.Format(time.RFC3339)
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", t.ID, t.Subject, created, expires, stateOf(t))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", t.ID, t.Subject, created, expires, stateOf(t, now))
 	}
 	return table.Flush()
 }
 
-func stateOf(t token.Token) string {
+func stateOf(t token.Token, now time.Time) string {
 	switch {
 	case t.Revoked:
 		return "revoked"
-	case t.Expired(time.Now()):
+	case t.Expired(now):
 		return "expired"
 	}
 	return "valid"

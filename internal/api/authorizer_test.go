@@ -34,7 +34,7 @@ func TestAuthorizer(t *testing.T) {
 		},
 		{
 			name: "a valid token with a tail", authorization: credentials + "x", want: verdict(credentials+"x", "deny"),
-			log: "level=INFO" + logged + "2003" + nobody + ` reason="token: invalid: malformed"`,
+			log: "level=INFO" + logged + "2003" + nobody + ` reason="token: invalid: mistyped"`,
 		},
 		{
 			name: "two tokens", authorization: "Bearer sentinel, sentinel", want: verdict("Bearer sentinel, sentinel", "deny"),

@@ -24,17 +24,17 @@ func TestVerify(t *testing.T) {
 		known   bool // whether the token is returned
 	}{
 		{name: "a valid token in its last moment", after: time.Hour - 1, known: true},
-		{name: "the moment of expiry", after: time.Hour, want: ErrExpired, known: true},
-		{name: "a revoked token", revoked: true, want: ErrRevoked, known: true},
-		{name: "no token with this id", err: ErrNotFound, want: ErrUnknown},
+		{name: "the moment of expiry", after: time.Hour, want: errExpired, known: true},
+		{name: "a revoked token", revoked: true, want: errRevoked, known: true},
+		{name: "no token with this id", err: ErrNotFound, want: errUnknown},
 		{
 			name:   "the token with this id has another secret",
-			digest: func(string) string { return Digest("another") }, want: ErrUnknown,
+			digest: func(string) string { return Digest("another") }, want: errUnknown,
 		},
-		{name: "the token with this id has no digest", digest: func(string) string { return "" }, want: ErrUnknown},
+		{name: "the token with this id has no digest", digest: func(string) string { return "" }, want: errUnknown},
 		{
 			name:   "the digest differs in its last digit",
-			digest: func(own string) string { return own[:len(own)-1] + "x" }, want: ErrUnknown,
+			digest: func(own string) string { return own[:len(own)-1] + "x" }, want: errUnknown,
 		},
 		{name: "the store is broken", err: broken, want: broken},
 	}
@@ -66,13 +66,13 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-func TestVerifyMalformed(t *testing.T) {
+func TestVerifyMistyped(t *testing.T) {
 	store := find(func(id string) (Token, error) {
 		t.Errorf("Find(%q), want no call", id)
 		return Token{}, nil
 	})
 	_, err := Verify(t.Context(), store, prefix+"mistyped")
-	if !errors.Is(err, ErrMalformed) {
-		t.Errorf("Verify = %v, want %v", err, ErrMalformed)
+	if !errors.Is(err, errMistyped) {
+		t.Errorf("Verify = %v, want %v", err, errMistyped)
 	}
 }

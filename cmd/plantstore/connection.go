@@ -89,7 +89,7 @@ func loadConfig(ctx context.Context) (aws.Config, error) {
 		return cfg, err
 	}
 	if _, err := cfg.Credentials.Retrieve(ctx); err != nil { // the SDK's own error is about EC2
-		return cfg, fmt.Errorf("no AWS credentials: set AWS_PROFILE to a profile that has them (%w)", err)
+		return cfg, fmt.Errorf("cannot get AWS credentials; AWS_PROFILE must name a profile that has them: %w", err)
 	}
 	return cfg, nil
 }

@@ -131,8 +131,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// If DynamoDB does not answer, a command ends within ten seconds.
-func TestNoAnswer(t *testing.T) {
+// If DynamoDB cannot be reached, a command ends within ten seconds.
+func TestUnreachable(t *testing.T) {
 	for name, command := range map[string]interface {
 		Run(ctx context.Context, command *tokenCommand) error
 	}{

@@ -30,7 +30,7 @@ type authorizerResponse struct {
 func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	start := time.Now()
 	r, err := a.authenticate(ctx, event)
-	if err != nil { // the function logs the requests that are allowed
+	if err != nil { // the function logs every request, but does not know why this one was denied
 		logRequest(ctx, a.Log, "authorize", r, err, time.Since(start))
 	}
 	return json.Marshal(authorizerResponse{IsAuthorized: true, Context: newAuthorizerContext(r, err)})

@@ -49,8 +49,8 @@ func noRedirects(*http.Request, []*http.Request) error { return http.ErrUseLastR
 
 // Connect opens a connection for the first call, because Lambda gives a function more CPU while it starts. It sends a GET
 // without credentials, and ignores errors, which the first call will report.
-func Connect(client *Client) {
-	o := client.api.Options()
+func (c *Client) Connect() {
+	o := c.api.Options()
 	parameters := dynamodb.EndpointParameters{Region: &o.Region, Endpoint: o.BaseEndpoint}
 	endpoint, err := o.EndpointResolverV2.ResolveEndpoint(context.Background(), parameters)
 	if err != nil {

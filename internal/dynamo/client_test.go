@@ -38,7 +38,7 @@ func TestConnect(t *testing.T) {
 		transport := newHTTPClient().Transport.(*http.Transport)
 		transport.DialContext = server.Client().Transport.(*http.Transport).DialContext
 		client := newClient(transport)
-		Connect(client)
+		client.Connect()
 		for _, pause := range []time.Duration{29 * time.Second, 31 * time.Second} {
 			time.Sleep(pause)
 			_ = (&Tokens{Client: client, Table: "tokens"}).Add(t.Context(), issued)

@@ -35,7 +35,7 @@ func withRetries[Out any](
 	for limit := firstDelayLimit; ; limit = min(2*limit, maxDelayLimit) {
 		out, err := attempt()
 		if err == nil || isFinal(ctx, retryer, err) {
-			_ = release(nil) // refills the quota, even if the condition of a put failed
+			_ = release(nil) // any final answer refills the quota
 			return out, err
 		}
 		if ctx.Err() != nil { // the attempt was cut off, and only the previous error names the cause

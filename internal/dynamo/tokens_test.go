@@ -12,7 +12,6 @@ import (
 	"plantstore/internal/token"
 )
 
-// issuedItem is the item for issued. Other programs read these attributes, and the table's TTL needs seconds.
 var issued = token.Token{
 	ID:        "i",
 	Digest:    "d",
@@ -22,6 +21,7 @@ var issued = token.Token{
 }
 
 const (
+	// issuedItem is the item for issued. Other programs read these attributes, and the table's TTL needs seconds.
 	issuedItem = `{"created_at":{"S":"2026-03-01T12:00:00Z"},"digest":{"S":"d"},"expires_at":{"N":"253402300799"},` +
 		`"id":{"S":"i"},"subject":{"S":"s"}}`
 	bareItem = `{"id":{"S":"i"}}`

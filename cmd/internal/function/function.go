@@ -16,8 +16,8 @@ import (
 	"plantstore/internal/dynamo"
 )
 
-// Setup returns a DynamoDB client, the table named by the environment variable tableVariable, and a log. If an
-// environment variable is missing, it logs the variable's name and exits with status 1.
+// Setup returns a DynamoDB client that has connected, the table named by the environment variable tableVariable, and a
+// log. If an environment variable is missing, it logs the variable's name and exits with status 1.
 func Setup(tableVariable string) (client *dynamo.Client, table string, logger *slog.Logger) {
 	logger = newLogger()
 	client, table, err := open(tableVariable)
@@ -70,7 +70,7 @@ func open(tableVariable string) (client *dynamo.Client, table string, err error)
 		}
 	}
 	client = dynamo.NewClient(config())
-	dynamo.Connect(client)
+	client.Connect()
 	return client, os.Getenv(tableVariable), nil
 }
 

@@ -58,4 +58,7 @@ sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may not have eve
 print(body)
 if status == 200 and "name" in decode(body):
     sys.exit(0)
-sys.exit(1 if isinstance(code, int) and code < 5000 else 2)
+repeated = attempt > 0 or "IDEMPOTENCY_KEY" in os.environ
+if not isinstance(code, int) or code >= 5000 or (code // 1000 == 2 and repeated):  # 2xxx says nothing of earlier attempts
+    sys.exit(2)
+sys.exit(1)

@@ -27,6 +27,7 @@ func TestClient(t *testing.T) {
 		internal    = `400 {"error":5001}`
 		invalid     = `400 {"error":1004}`
 		exists      = `400 {"error":3001}`
+		expired     = `400 {"error":2003}`
 	)
 	if _, err := exec.LookPath("python3"); err != nil {
 		processtest.SkipWithout(t, "python3")
@@ -46,6 +47,8 @@ func TestClient(t *testing.T) {
 		{"an outcome that stays unknown", []string{unknown}, 2, 4},
 		{"unknown, then another plant has the id", []string{unknown, exists}, 1, 2},
 		{"an internal error", []string{internal}, 2, 1},
+		{"a token that has expired", []string{expired}, 1, 1},
+		{"unknown, then the token has expired", []string{unknown, expired}, 2, 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

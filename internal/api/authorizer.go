@@ -59,7 +59,7 @@ type authorizerContext struct {
 	Verdict string `json:"verdict"` // "allow", "deny" or "unavailable"
 
 	// Presented is the [token.Digest] of the Authorization header. The function compares it with the header that it gets
-	// itself, so a verdict never applies to another caller.
+	// itself, so a verdict never applies to another caller's request.
 	Presented string `json:"presented"`
 
 	// Set only with "allow".

@@ -61,7 +61,7 @@ func inBothModes(t *testing.T, test func(t *testing.T)) {
 	}
 }
 
-// newClient returns a function's client that reaches DynamoDB by transport.
+// newClient returns a function's client that reaches DynamoDB through transport.
 func newClient(transport http.RoundTripper) *Client {
 	httpClient := newHTTPClient()
 	httpClient.Transport = transport

@@ -334,7 +334,7 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// A retry that is answered costs nothing. In a long outage, the retry quota of the client runs out. Then a call makes one
+// A retry that is answered gives its cost back. In a long outage, the retry quota of the client runs out. Then a call makes one
 // attempt, until enough calls succeed.
 func TestQuota(t *testing.T) { inBothModes(t, testQuota) }
 

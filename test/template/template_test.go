@@ -60,7 +60,7 @@ func namesOf(t *testing.T, kind string) []string {
 	return slices.Sorted(maps.Keys(resources))
 }
 
-// A function gets the table to which it has rights, one action and nothing else, and more time than it gives itself.
+// Each function may perform one action on its own table, and its timeout is longer than the time that it gives itself.
 func TestFunctions(t *testing.T) {
 	tests := []struct {
 		name, variable, table, action string

@@ -28,7 +28,6 @@ type entry struct {
 	code    int32
 	err     error // nil for internalError, so that no error matches it
 	message string
-	retry   bool // whether the same request may succeed later
 }
 
 // internalError is the answer to any error that is not in the catalogue. The text of that error is only logged.
@@ -37,7 +36,8 @@ var internalError = entry{code: 5001, message: "There was an internal error, " +
 
 // catalogue lists every error that a client may get.
 var catalogue = []entry{
-	{code: 1001, err: errContentType, message: "The content type is not application/json."},
+	{code: 1001, err: errContentType, message: "The content type is not application/json: " +
+		"send the header Content-Type: application/json."},
 	{code: 1002, err: errNoBody, message: "The body is missing or empty."},
 	{code: 1003, err: plant.ErrMalformed, message: "The body is not well-formed JSON."},
 	{code: 1004, err: plant.ErrInvalid, message: "The body is not a NewPlant."},
@@ -53,9 +53,9 @@ var catalogue = []entry{
 	{code: 3001, err: plant.ErrExists, message: "A plant with this id already exists."},
 	{code: 3002, err: plant.ErrKeyReused, message: "The Idempotency-Key was already used for a different plant with this id."},
 	internalError,
-	{code: 5002, err: plant.ErrUnavailable, retry: true, message: "The store is unavailable, " +
+	{code: 5002, err: plant.ErrUnavailable, message: "The store is unavailable, " +
 		"and the plant may have been created: send the request again with the Idempotency-Key of this answer."},
-	{code: 5003, err: token.ErrUnavailable, retry: true, message: "Tokens cannot be checked now. " +
+	{code: 5003, err: token.ErrUnavailable, message: "Tokens cannot be checked now. " +
 		"This attempt created nothing: send the request again."},
 }
 
@@ -77,3 +77,6 @@ func entryOf(err error) entry {
 }
 
 func (e entry) isServiceFault() bool { return e.code >= internalError.code }
+
+// isTemporary reports whether the same request may succeed later. Clients and UnavailableAlarm follow this rule too.
+func (e entry) isTemporary() bool { return e.code > internalError.code }

@@ -81,7 +81,7 @@ type response struct {
 func refuse(err error) ([]byte, error) {
 	e := entryOf(err)
 	headers := map[string]string{}
-	if e.retry {
+	if e.isTemporary() {
 		headers["retry-after"] = "1" // second
 		if write, ok := errors.AsType[*writeError](err); ok {
 			headers["idempotency-key"] = write.idempotencyKey

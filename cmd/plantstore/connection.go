@@ -30,7 +30,7 @@ const (
 type connection struct {
 	Stack       string `xor:"table" help:"CloudFormation stack that has the tokens table."`
 	Table       string `xor:"table" help:"Tokens table (default TokensTable if an endpoint is set)."`
-	EndpointURL string `help:"URL of a DynamoDB outside AWS (default $$AWS_ENDPOINT_URL_DYNAMODB or $$AWS_ENDPOINT_URL)."`
+	EndpointURL string `help:"Another URL of DynamoDB; with http://, it needs no profile (default $$AWS_ENDPOINT_URL_DYNAMODB or $$AWS_ENDPOINT_URL)."`
 }
 
 func (c *connection) open(ctx context.Context) (*dynamo.Tokens, error) {
@@ -39,7 +39,7 @@ func (c *connection) open(ctx context.Context) (*dynamo.Tokens, error) {
 	case c.Stack == "" && c.Table == "" && c.EndpointURL == "":
 		return nil, errors.New("set --stack or --table, or --endpoint-url for a local DynamoDB")
 	case c.EndpointURL != "" && !c.isLocal() && !strings.HasPrefix(c.EndpointURL, "https://"):
-		return nil, errors.New("the endpoint is not a URL, such as http://localhost:8000")
+		return nil, errors.New("the endpoint must be a URL such as http://localhost:8000")
 	}
 	c.Table = cmp.Or(c.Table, tokensTable)
 	if c.Stack == "" && c.isLocal() { // needs no profile

@@ -75,7 +75,7 @@ func TestFailures(t *testing.T) {
 		{"a part of a token", "token revoke --table tokens pst_0zAZ9aBbCcDd", "this is not a complete token"},
 		{"an address without a port", "serve --addr localhost", "missing port in address; use another --addr"},
 		{"no credentials", "token list --table tokens", "cannot get AWS credentials; AWS_PROFILE must name"},
-		{"an endpoint without http://", "token list --endpoint-url localhost:8000", "the endpoint is not a URL, such as http://"},
+		{"an endpoint without http://", "token list --endpoint-url localhost:8000", "the endpoint must be a URL such as http://"},
 		{"an MFA code without a terminal", "token list --table tokens", "the profile needs an MFA code, and there is no terminal"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -64,7 +64,7 @@ func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	if err := store.Add(ctx, t); err != nil { // an earlier attempt may have stored it
-		return fmt.Errorf("cannot issue a token: %w; if the list has %s, revoke it: its secret is lost", err, t.ID)
+		return fmt.Errorf("cannot issue a token: %w; if `token list` shows %s, revoke it, because its secret is lost", err, t.ID)
 	}
 	fmt.Fprintf(os.Stderr, "Token %s for %s, valid until %s:\n", t.ID, t.Subject, t.ExpiresAt.Format(time.RFC3339))
 	if _, err := fmt.Println(bearer); err != nil {
@@ -94,7 +94,7 @@ func (c *listCommand) Run(ctx context.Context, command *tokenCommand) error {
 	}
 	err = printTokens(tokens, now)
 	if c.Expiring > 0 && len(tokens) > 0 {
-		err = errors.Join(err, errors.New("tokens expire soon: issue new ones to their holders"))
+		err = errors.Join(err, errors.New("some tokens expire soon: issue new ones"))
 	}
 	return err
 }

@@ -122,7 +122,7 @@ func TestRefusals(t *testing.T) {
 	for _, test := range []struct{ args, want string }{
 		{
 			"token issue --subject bob",
-			"cannot issue a token: " + refusal + "; if the list has .{12}, revoke it: its secret is lost",
+			"cannot issue a token: " + refusal + "; if `token list` shows .{12}, revoke it, because its secret is lost",
 		},
 		{"token revoke id", "cannot revoke the token: " + refusal},
 		{"token list", refusal},

@@ -35,7 +35,7 @@ func Decode(body []byte) (NewPlant, error) {
 	}
 	err := json.Unmarshal(body, &members)
 	isObject := jsontext.Value(body).Kind() == '{'
-	if !isObject { // Unmarshal stopped at the wrong type, but [1,] is malformed
+	if !isObject { // Unmarshal stopped at the wrong type, and missed the syntax error in [1,]
 		err = json.Unmarshal(body, new(jsontext.Value))
 	}
 	if syntaxError, ok := errors.AsType[*jsontext.SyntacticError](err); ok {

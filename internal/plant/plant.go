@@ -7,7 +7,7 @@ import "errors"
 // attributes need less than 10 KB.
 const MaxSize = 390 << 10
 
-// MaxBody limits a body, in bytes. The largest plant fits even with every character escaped, as in \u0041. On its
+// MaxBody limits a body, in bytes. The largest plant fits even with every character escaped, as in \u0041. With a
 // seventh of a CPU, a function decodes this much in at most 1.4 s.
 const MaxBody = 2_500_000
 

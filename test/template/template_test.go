@@ -221,18 +221,24 @@ func TestNoOtherWay(t *testing.T) {
 		"AWS::Serverless::Function": "Description Environment Events Policies Timeout",
 		"AWS::DynamoDB::Table": "AttributeDefinitions BillingMode DeletionProtectionEnabled KeySchema OnDemandThroughput " +
 			"PointInTimeRecoverySpecification TimeToLiveSpecification",
+		"Function":                 "Architectures CodeUri Environment Handler LoggingConfig MemorySize Runtime", // Globals
 		"AWS::Serverless::HttpApi": "AccessLogSettings Auth DefaultRouteSettings",
 		"AWS::SNS::Topic":          "Subscription",
 		"AWS::CloudWatch::Alarm":   "", "AWS::Logs::LogGroup": "", "AWS::Logs::MetricFilter": "",
 	}
-	for name, resource := range read(t)["Resources"].(object) {
-		kind := fmt.Sprint(at(resource, "Type"))
-		properties, isKnown := known[kind]
-		for property := range at(resource, "Properties").(object) {
-			if !isKnown || properties != "" && !strings.Contains(" "+properties+" ", " "+property+" ") {
+	checkKnown := func(name, kind string, properties any) {
+		names, isKnown := known[kind]
+		for property := range properties.(object) {
+			if !isKnown || names != "" && !strings.Contains(" "+names+" ", " "+property+" ") {
 				t.Errorf("%s, a %s, has %s: if that lets nothing in or out, add it to known", name, kind, property)
 			}
 		}
+	}
+	for name, resource := range read(t)["Resources"].(object) {
+		checkKnown(name, fmt.Sprint(at(resource, "Type")), at(resource, "Properties"))
+	}
+	for kind, properties := range read(t)["Globals"].(object) {
+		checkKnown("Globals", kind, properties)
 	}
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Creates a plant, and retries as openapi.yaml says. Prints the last answer. Exits with 1 if the plant was refused, and
-with 2 if it may have been created.
+with 2 if that is not certain.
 
     URL=http://127.0.0.1:8080 TOKEN=... python3 examples/create.py '{"id":2,"name":"Fern"}'
 
@@ -59,6 +59,6 @@ print(body)
 if status == 200 and "name" in decode(body):
     sys.exit(0)
 repeated = attempt > 0 or "IDEMPOTENCY_KEY" in os.environ
-if not isinstance(code, int) or code >= 5000 or (code // 1000 == 2 and repeated):  # 2xxx says nothing of earlier attempts
+if not isinstance(code, int) or code >= 5000 or (code // 1000 == 2 and repeated):  # 2xxx says nothing about earlier ones
     sys.exit(2)
 sys.exit(1)

@@ -11,7 +11,7 @@ import (
 	"plantstore/internal/token"
 )
 
-// The authorizer's verdict is one that the function knows, even the previous version of it. Only a request that is not
+// The authorizer's verdict is one that even the previous version of the function knows. Only a request that is not
 // allowed is logged, because the function logs every request. The store has 1.7 s.
 func TestAuthorizer(t *testing.T) {
 	const (

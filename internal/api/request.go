@@ -32,8 +32,8 @@ type request struct {
 
 // decodeEvent decodes an event, except its body.
 //
-// A query such as ?%FF&%FE puts invalid UTF-8 into the event, and two names that become equal once it is replaced.
-// Both are tolerated here; in the body, they are refused later. The types of aws-lambda-go would also replace invalid
+// A query such as ?%FF&%FE puts invalid UTF-8 into the event. Once that is replaced, both names are the same. Both faults
+// are tolerated here; in the body, they are refused later. The types of aws-lambda-go would also replace invalid
 // bytes in the body, and the service would store a plant that nobody sent.
 func decodeEvent(event []byte) (request, error) {
 	var r request

@@ -47,8 +47,8 @@ func newHTTPClient() *http.Client {
 // token.
 func noRedirects(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// Connect opens a connection for the first call, because Lambda gives a function more CPU while it starts. It sends a GET
-// without credentials, and ignores errors, which the first call will report.
+// Connect opens the connection early, while Lambda still gives the function a whole CPU. It sends a GET without
+// credentials, and ignores errors, which the first call will report.
 func (c *Client) Connect() {
 	o := c.api.Options()
 	parameters := dynamodb.EndpointParameters{Region: &o.Region, Endpoint: o.BaseEndpoint}

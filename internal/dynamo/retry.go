@@ -20,7 +20,7 @@ const (
 	firstDelayLimit = 25 * time.Millisecond
 	maxDelayLimit   = time.Second
 
-	// No further attempt begins with less time left: 100 ms, plus 10 because timers fire late.
+	// Another attempt needs at least this much time: 100 ms, plus 10 because timers fire late.
 	minAttempt = 110 * time.Millisecond
 )
 

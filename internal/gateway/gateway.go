@@ -76,7 +76,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, function lambda.
 	_, _ = io.WriteString(w, answer.Body) // the client may be gone
 }
 
-// refuse answers as API Gateway does when no function ran, or one failed.
+// refuse answers as API Gateway does when no function ran or the function failed.
 func refuse(w http.ResponseWriter, status int) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

@@ -16,8 +16,8 @@ import (
 	"plantstore/internal/dynamo"
 )
 
-// Setup returns a DynamoDB client that has connected, the table named by the environment variable tableVariable, and a
-// log. If an environment variable is missing, it logs the variable's name and exits with status 1.
+// Setup returns a DynamoDB client, for which it tries to open a connection, the table named by the environment variable
+// tableVariable, and a log. If an environment variable is missing, it logs the variable's name and exits with status 1.
 func Setup(tableVariable string) (client *dynamo.Client, table string, logger *slog.Logger) {
 	logger = newLogger()
 	client, table, err := open(tableVariable)

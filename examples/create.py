@@ -54,7 +54,7 @@ for attempt in range(4):
     if not (status in (0, 429) or status >= 500 or isinstance(code, int) and code >= 5002):
         break
     wait = 2**attempt * (int(retry_after) if retry_after.isdecimal() else 1)
-sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may not have every character
+sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may not support every character
 print(body)
 if status == 200 and "name" in decode(body):
     sys.exit(0)

@@ -15,7 +15,7 @@ import (
 	"plantstore/test/processtest"
 )
 
-// The client follows the rules for retries in openapi.yaml: all requests have the same key. It uses no proxy.
+// The client follows the retry rules in openapi.yaml, and every request has the same key. It uses no proxy.
 func TestClient(t *testing.T) {
 	const (
 		lost        = "" // no answer
@@ -40,15 +40,15 @@ func TestClient(t *testing.T) {
 	}{
 		{"the first attempt creates the plant", []string{created}, 0, 1},
 		{"a retry gets the plant", []string{lost, unknown, created}, 0, 3},
-		{"a crash, then the throttle, then the plant", []string{crashed, throttled, unavailable, created}, 0, 4},
-		{"a page of something else", []string{"200 <html>"}, 2, 1},
-		{"an error of something else", []string{`400 {"error":"Bad Request"}`}, 2, 1},
-		{"a plant that is refused", []string{invalid}, 1, 1},
+		{"a crash, then throttling, then the plant", []string{crashed, throttled, unavailable, created}, 0, 4},
+		{"another server's page", []string{"200 <html>"}, 2, 1},
+		{"another server's error", []string{`400 {"error":"Bad Request"}`}, 2, 1},
+		{"a refused plant", []string{invalid}, 1, 1},
 		{"an outcome that stays unknown", []string{unknown}, 2, 4},
 		{"unknown, then another plant has the id", []string{unknown, exists}, 1, 2},
 		{"an internal error", []string{internal}, 2, 1},
-		{"a token that has expired", []string{expired}, 1, 1},
-		{"unknown, then the token has expired", []string{unknown, expired}, 2, 2},
+		{"an expired token", []string{expired}, 1, 1},
+		{"unknown, then an expired token", []string{unknown, expired}, 2, 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { processtest.Main(m, main) }
 
-// createplant uses the table that PLANTS_TABLE names. Its log lines are what the alarms in template.yaml count.
+// createplant uses the table that PLANTS_TABLE names. The alarms in template.yaml count its log lines.
 func TestPlantInTable(t *testing.T) {
 	_, plants, _ := dynamotest.NewTables(t)
 	environment := processtest.Environment(dynamotest.Endpoint(t), "PLANTS_TABLE="+plants)

@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { processtest.Main(m, main) }
 
-// tool runs the command plantstore.
+// tool runs the plantstore command.
 type tool struct {
 	environment []string
 	flags       string // added to every command line
@@ -31,7 +31,7 @@ func newTool(t *testing.T, environment ...string) tool {
 	}, environment...)}
 }
 
-// result is what a command printed, and its exit status.
+// result is a command's exit status and output.
 type result struct {
 	status         int
 	stdout, stderr string
@@ -47,12 +47,11 @@ func (p tool) run(t *testing.T, args, stdin string) result {
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // without a terminal
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
-	_ = command.Run() // the exit status says whether it failed; -1 if it did not run to its end
+	_ = command.Run() // the exit status says whether it failed; -1 if it did not finish
 	return result{status: command.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
 }
 
-// check runs the command and compares the result. The outputs in want are regular expressions, which must match the whole
-// outputs.
+// check runs the command and compares the result. The outputs in want are regular expressions for the whole output.
 func (p tool) check(t *testing.T, args string, want result) {
 	t.Helper()
 	got := p.run(t, args, "")
@@ -62,17 +61,17 @@ func (p tool) check(t *testing.T, args string, want result) {
 	}
 }
 
-// A failure prints one line on standard error, which says what is wrong or what to do.
+// On failure, the command prints one line to standard error that says what is wrong or what to do.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, args, want string }{
-		{"a word for the lifetime", "token issue --subject ann --ttl soon", "--ttl: must be a time such as 90m, 12h or 30d"},
-		{"more days than fit", "token issue --subject ann --ttl 99999d", "--ttl: must be"},
+		{"a word as the lifetime", "token issue --subject ann --ttl soon", "--ttl: must be a time such as 90m, 12h or 30d"},
+		{"too many days", "token issue --subject ann --ttl 99999d", "--ttl: must be"},
 		{"a negative lifetime", "token issue --subject ann --ttl=-1h", "--ttl: must be"},
 		{"a subject that is not ASCII", "token issue --subject é", "subject must have 1 to 128 visible ASCII"},
-		{"no stack and no table", "token list", "set --stack or --table, or --endpoint-url"},
+		{"neither stack nor table", "token list", "set --stack or --table, or --endpoint-url"},
 		{"no token on standard input", "token revoke --table tokens -", "this is not a complete token"},
-		{"a part of a token", "token revoke --table tokens pst_0zAZ9aBbCcDd", "this is not a complete token"},
+		{"part of a token", "token revoke --table tokens pst_0zAZ9aBbCcDd", "this is not a complete token"},
 		{"an address without a port", "serve --addr localhost", "missing port in address; use another --addr"},
 		{"no credentials", "token list --table tokens", "cannot get AWS credentials; AWS_PROFILE must name"},
 		{"an endpoint without http://", "token list --endpoint-url localhost:8000", "the endpoint must be a URL such as http://"},

@@ -14,7 +14,7 @@ import (
 	"plantstore/internal/memory"
 )
 
-// startServer starts `plantstore serve` on a free port until the test ends. It returns what the command prints.
+// startServer runs `plantstore serve` on a free port until the test ends. It returns what the command prints.
 func startServer(t *testing.T) (greeting string) {
 	t.Helper()
 	command := exec.Command(os.Args[0], "serve", "--addr", "127.0.0.1:0")
@@ -29,7 +29,7 @@ func startServer(t *testing.T) (greeting string) {
 	}
 	t.Cleanup(func() {
 		_ = command.Process.Kill() // if it has exited, the test has failed
-		_ = command.Wait()         // the signal is its error
+		_ = command.Wait()         // its error is the signal
 	})
 	for lines := bufio.NewScanner(stdout); !strings.Contains(greeting, "curl") && lines.Scan(); {
 		greeting += lines.Text() + "\n"

@@ -20,7 +20,7 @@ import (
 	"plantstore/test/dynamotest"
 )
 
-// tokenTool returns the command with an empty table of tokens, and that table. DynamoDB Local would refuse the access key
+// tokenTool returns a command that uses an empty token table, and that table. DynamoDB Local would refuse the access key
 // id in the environment, so the command must not use it.
 func tokenTool(t *testing.T) (tool, *dynamo.Tokens) {
 	t.Helper()
@@ -31,7 +31,7 @@ func tokenTool(t *testing.T) (tool, *dynamo.Tokens) {
 	return plantstore, &dynamo.Tokens{Client: client, Table: tokens}
 }
 
-// issue issues a token, and returns it with its id. The token must not be on standard error, which may be logged.
+// issue issues a token and returns it with its id. The token must not appear on standard error, which may be logged.
 func (p tool) issue(t *testing.T, subject, flags string) (bearer, id string) {
 	t.Helper()
 	got := p.run(t, "token issue --subject "+subject+" "+flags, "")
@@ -50,7 +50,7 @@ const header = "ID +SUBJECT +CREATED +EXPIRES +STATE\n"
 func TestRevokeAndList(t *testing.T) {
 	t.Parallel()
 	plantstore, store := tokenTool(t)
-	plantstore.issue(t, "bob", "") // for 30 days
+	plantstore.issue(t, "bob", "") // valid for 30 days
 	plantstore.issue(t, "ann", "--ttl 2h")
 	_, byID := plantstore.issue(t, "eve", "--ttl 3h")
 	_, expired, _ := token.Issue("sue", time.Now().Add(-2*time.Hour), time.Hour) // the subject is valid
@@ -75,12 +75,12 @@ func TestRevokeAndList(t *testing.T) {
 	full := exec.Command("sh", "-c", os.Args[0]+" token list --table "+store.Table+" >/dev/full")
 	full.Env = plantstore.environment
 	if printed, err := full.CombinedOutput(); err == nil || !strings.Contains(string(printed), "no space left") {
-		t.Errorf("token list into a full disk = %v, %s, want a failure that says so", err, printed)
+		t.Errorf("token list to a full disk = %v, %s, want a failure that says so", err, printed)
 	}
 }
 
 // With --stack, the command asks CloudFormation for the table, and uses the same region and credentials for both.
-// --endpoint-url is the URL of DynamoDB, but not that of CloudFormation, whatever the environment says.
+// --endpoint-url applies to DynamoDB but not to CloudFormation, whatever the environment says.
 func TestStack(t *testing.T) {
 	t.Parallel()
 	cloudFormation := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -101,19 +101,19 @@ func TestStack(t *testing.T) {
 	plantstore := newTool(t, "AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:1", "AWS_ENDPOINT_URL="+cloudFormation.URL,
 		"AWS_REGION=eu-central-1", "AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=secret")
 	plantstore.issue(t, "ann", "--stack dev --endpoint-url "+database.URL)
-	database.Close() // after the last answer
+	database.Close() // waits for the handler to finish
 	if got != "table-of-dev" || !regexp.MustCompile(`Credential=id/\d+/eu-central-1/dynamodb/`).MatchString(signature) {
-		t.Errorf("the token is in %s, signed by %s, want table-of-dev and the profile's key in eu-central-1", got, signature)
+		t.Errorf("the token is in %s, signed with %s, want table-of-dev and the key id in eu-central-1", got, signature)
 	}
 }
 
-// The command prints DynamoDB's error. After `token issue`, it names the token, which may be stored. With an endpoint, the
+// The command prints DynamoDB's error. `token issue` also names the token, which may be stored. With an endpoint, the
 // default table is TokensTable. An empty variable counts as unset.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	database := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in struct{ TableName string }
-		_ = json.NewDecoder(r.Body).Decode(&in) // the answer shows what it lacks
+		_ = json.NewDecoder(r.Body).Decode(&in) // if this fails, the answer names no table
 		http.Error(w, `{"__type":"AccessDeniedException","message":"no `+in.TableName+`"}`, http.StatusBadRequest)
 	}))
 	t.Cleanup(database.Close)
@@ -131,7 +131,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// If DynamoDB cannot be reached, a command ends within ten seconds.
+// If DynamoDB cannot be reached, a command gives up within ten seconds.
 func TestUnreachable(t *testing.T) {
 	for name, command := range map[string]interface {
 		Run(ctx context.Context, command *tokenCommand) error
@@ -146,7 +146,7 @@ func TestUnreachable(t *testing.T) {
 				err := command.Run(t.Context(), &tokenCommand{connection: connection{EndpointURL: "http://127.0.0.1:1"}})
 				took := time.Since(start)
 				if !strings.Contains(fmt.Sprint(err), "connection refused") || took < 8*time.Second || took > 10*time.Second {
-					t.Errorf("Run = %v after %v, want that the connection is refused after about 10 s", err, took)
+					t.Errorf("Run = %v after %v, want connection refused after about 10 s", err, took)
 				}
 			})
 		})

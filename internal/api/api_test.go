@@ -15,19 +15,19 @@ import (
 )
 
 const (
-	// sentinel is in the token, the headers and the bodies that the tests send. It must be in no log and no Error.
+	// sentinel is in the token, the headers and the bodies that the tests send. It must not appear in any log or Error.
 	sentinel    = "sentinel"
 	bearer      = "pst_AliceTokenIdsentinelsentinelsentinel0xw5u8" // its secret is three sentinels
 	credentials = "Bearer " + bearer
 	validBody   = `{"id":1,"name":"sentinel"}`
 )
 
-// verdict returns the context in which the authorizer gives a verdict on an Authorization header.
+// verdict returns the authorizer's context with a verdict on an Authorization header.
 func verdict(authorization, verdict string) map[string]string {
 	return map[string]string{"verdict": verdict, "presented": token.Digest(authorization)}
 }
 
-// allow returns the context in which the authorizer allows a request of alice.
+// allow returns the authorizer's context for a request by alice that it allows.
 func allow(authorization string) map[string]string {
 	c := verdict(authorization, "allow")
 	c["subject"] = "alice"
@@ -35,7 +35,7 @@ func allow(authorization string) map[string]string {
 	return c
 }
 
-// event returns the event of a POST /plants with credentials and the given headers, after the authorizer answered with
+// event returns the event for a POST /plants with credentials and the given headers, if the authorizer returns
 // context.
 func event(headers map[string]string, body string, context map[string]string) string {
 	sent := map[string]string{"authorization": credentials, "x-sentinel": sentinel}
@@ -56,18 +56,18 @@ func event(headers map[string]string, body string, context map[string]string) st
 	return string(content)
 }
 
-// createFunc is a plant.Store. A test without one panics if something is created.
+// createFunc is a plant.Store. Without one, a test panics if a plant is created.
 type createFunc func(context.Context, plant.Write) error
 
 func (c createFunc) Create(ctx context.Context, w plant.Write) error { return c(ctx, w) }
 
-// findFunc is a token.Store. A test with a nil one panics if a token is looked up.
+// findFunc is a token.Store. With a nil one, a test panics if a token is looked up.
 type findFunc func(ctx context.Context, id string) (token.Token, error)
 
 func (f findFunc) Find(ctx context.Context, id string) (token.Token, error) { return f(ctx, id) }
 
-// invoke returns the answer to an event, and the line that is logged, without its time. It checks what holds for every
-// event: there is an answer, and at most one line, without a token, a header or a body.
+// invoke returns the answer to an event, and the logged line without its time. It checks what holds for every
+// event: there is an answer, and at most one line, with no token, header or body.
 func invoke(t *testing.T, newHandler func(*slog.Logger) Handler, event string) (answer []byte, line string) {
 	t.Helper()
 	var log strings.Builder
@@ -94,7 +94,7 @@ type answer struct {
 	status         int
 	body           string // of a 200
 	code           int32  // of an Error
-	reason         string // what the message of the Error adds to the catalogue's
+	reason         string // what the Error's message adds to the catalogue's
 	retryAfter     string // headers
 	idempotencyKey string
 }
@@ -104,7 +104,7 @@ func refusal(code int32) answer { return answer{status: http.StatusBadRequest, c
 
 const createRoute = "POST /plants"
 
-// call returns the answer to an event of a route, and the line that is logged. It checks that no Error repeats the request.
+// call returns a route's answer to an event, and the logged line. It checks that no Error repeats the request.
 func call(t *testing.T, route string, plants plant.Store, event string) (got answer, line string) {
 	t.Helper()
 	content, line := invoke(t, func(log *slog.Logger) Handler { return Routes(plants, log)[route] }, event)
@@ -127,11 +127,11 @@ func call(t *testing.T, route string, plants plant.Store, event string) (got ans
 		t.Fatalf("Invoke = %s, want an Error: %v", content, err)
 	}
 	if strings.Contains(e.Message, sentinel) {
-		t.Errorf("Invoke = %s, want an Error that repeats nothing of the request", content)
+		t.Errorf("Invoke = %s, want an Error that repeats no part of the request", content)
 	}
 	i := slices.IndexFunc(catalogue, func(c entry) bool { return c.code == e.Code })
 	if i < 0 {
-		t.Fatalf("Invoke = %s, want a code of the catalogue", content)
+		t.Fatalf("Invoke = %s, want a code in the catalogue", content)
 	}
 	got.code = e.Code
 	got.reason = strings.TrimPrefix(e.Message, strings.TrimSuffix(catalogue[i].message, "."))
@@ -139,7 +139,7 @@ func call(t *testing.T, route string, plants plant.Store, event string) (got ans
 	return got, line
 }
 
-// callAuthorizer returns the authorizer's context for an event, and the line that is logged. It checks that the request
+// callAuthorizer returns the authorizer's context for an event, and the logged line. It checks that the request
 // may pass.
 func callAuthorizer(t *testing.T, find findFunc, event string) (context map[string]string, line string) {
 	t.Helper()
@@ -149,7 +149,7 @@ func callAuthorizer(t *testing.T, find findFunc, event string) (context map[stri
 		Context      map[string]string `json:"context"`
 	}
 	if err := json.Unmarshal(content, &got, json.RejectUnknownMembers(true)); err != nil || !got.IsAuthorized {
-		t.Fatalf("Invoke = %s, want a context, and isAuthorized", content)
+		t.Fatalf("Invoke = %s, want a context and isAuthorized", content)
 	}
 	return got.Context, line
 }

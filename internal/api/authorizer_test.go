@@ -23,7 +23,7 @@ func TestAuthorizer(t *testing.T) {
 		name          string
 		authorization string
 		validFor      time.Duration
-		err           error // of the store
+		err           error // from the store
 		want          map[string]string
 		log           string
 	}{

@@ -15,7 +15,7 @@ import (
 	"plantstore/internal/token"
 )
 
-// A request of any route passes only with a well-formed token and an allow for this very Authorization header. All other
+// A request to any route passes only with a well-formed token and an allow for that Authorization header. All other
 // checks come later.
 func TestAuthentication(t *testing.T) {
 	allowWithout := func(member string) map[string]string {
@@ -27,7 +27,7 @@ func TestAuthentication(t *testing.T) {
 	tests := []struct {
 		name          string
 		authorization string
-		context       map[string]string // of the authorizer
+		context       map[string]string // from the authorizer
 		want          answer
 	}{
 		{"no token, and no authorizer ran", "", nil, refusal(2001)},
@@ -102,7 +102,7 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// The text of an unexpected error is only in the log. A store that hangs has 2.7 s.
+// Only the log has the text of an unexpected error. A store that hangs gets 2.7 s.
 func TestOutcomes(t *testing.T) {
 	const (
 		logged = ` msg="create plant" request_id=r1 code=`
@@ -111,8 +111,8 @@ func TestOutcomes(t *testing.T) {
 	unavailable := answer{status: 400, code: 5002, retryAfter: "1", idempotencyKey: "first"}
 	tests := []struct {
 		name string
-		took time.Duration // by the store
-		err  error         // of the store
+		took time.Duration // in the store
+		err  error         // from the store
 		want answer
 		log  string
 	}{
@@ -176,7 +176,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// A request without a key gets a new one, which 5002 returns.
+// A request without a key gets a new one, which comes back with a 5002.
 func TestNewKey(t *testing.T) {
 	keys := map[string]bool{}
 	for range 2 {
@@ -193,7 +193,7 @@ func TestNewKey(t *testing.T) {
 	}
 }
 
-// A panic is an internal error. Its stack is logged.
+// A panic becomes an internal error, and its stack is logged.
 func TestPanic(t *testing.T) {
 	plants := func(context.Context, plant.Write) error { panic(errors.New("the cause")) }
 	got, line := call(t, createRoute, createFunc(plants), event(nil, validBody, allow(credentials)))
@@ -214,7 +214,7 @@ func TestMalformedEvents(t *testing.T) {
 		want        answer
 		verdict     string
 	}{
-		{"no member", "{}", refusal(2001), "deny"},
+		{"no members", "{}", refusal(2001), "deny"},
 		{"a header that is not a string", `{"headers":{"sentinel":1}}`, refusal(5001), "unavailable"},
 	}
 	for _, test := range tests {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The name of a header may be in any case. Invalid UTF-8 in the query is not an error.
+// Header names may be in any case. Invalid UTF-8 in the query is not an error.
 func TestHeaders(t *testing.T) {
 	tests := []struct {
 		name, event string
@@ -23,7 +23,7 @@ func TestHeaders(t *testing.T) {
 			map[string]string{"Authorization": "a", "X": "b"},
 		},
 		{
-			"names of a query that become duplicates once invalid bytes are replaced",
+			"query names that become duplicates once invalid bytes are replaced",
 			"{\"headers\":{},\"queryStringParameters\":{\"\xff\":\"\",\"\xfe\":\"\"}}",
 			map[string]string{},
 		},
@@ -51,7 +51,7 @@ func TestBody(t *testing.T) {
 		{"null", `{"body":null}`, "", 0},
 		{"an object", `{"body":{"id":1,"name":"fern"}}`, "", 5001},
 		{"text that is not UTF-8", "{\"body\":\"\xff\"}", "", 1003},
-		{"base64 without its end", `{"body":"eyJpZCI6MX0","isBase64Encoded":true}`, "", 5001},
+		{"truncated base64", `{"body":"eyJpZCI6MX0","isBase64Encoded":true}`, "", 5001},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -67,20 +67,20 @@ func TestBody(t *testing.T) {
 	}
 }
 
-// The usual values are in the conversations of test/contract.
+// The conversations in test/contract cover the usual values.
 func TestBearer(t *testing.T) {
 	tests := []struct {
 		name, authorization string
 		want                string
 		err                 error
 	}{
-		{"three spaces, and every other character", "Bearer   -._~+/=", "-._~+/=", nil},
-		{"a space before", " Bearer a", "", errTokenMissing},
-		{"another scheme, which is longer", "Bearers a", "", errTokenMissing},
+		{"three spaces, and every special character", "Bearer   -._~+/=", "-._~+/=", nil},
+		{"a leading space", " Bearer a", "", errTokenMissing},
+		{"a longer scheme", "Bearers a", "", errTokenMissing},
 		{"no token", "Bearer", "", errTokenMalformed},
 		{"a token in quotes", `Bearer "a"`, "", errTokenMalformed},
-		{"a space after", "Bearer a ", "", errTokenMalformed},
-		{"a tab for the space", "Bearer\ta", "", errTokenMalformed},
+		{"a trailing space", "Bearer a ", "", errTokenMalformed},
+		{"a tab instead of the space", "Bearer\ta", "", errTokenMalformed},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -98,12 +98,12 @@ func TestIsJSON(t *testing.T) {
 		want              bool
 	}{
 		{"a parameter without a space", "application/json;charset=UTF-8", true},
-		{"a tab at the end", "application/json\t", true},
+		{"a trailing tab", "application/json\t", true},
 
 		{"a longer subtype", "application/jsonp", false},
-		{"JSON of another kind", "application/problem+json", false},
+		{"another kind of JSON", "application/problem+json", false},
 		{"another subtype of the same length", "application/jsom", false},
-		{"a parameter alone", "; charset=x", false},
+		{"only a parameter", "; charset=x", false},
 		{"a letter that folds to s", "application/jſon", false},
 	}
 	for _, test := range tests {

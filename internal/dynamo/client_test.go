@@ -15,22 +15,22 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
-// A function's attempt ends after 700 ms.
+// An attempt by a function times out after 700 ms.
 func TestNewClient(t *testing.T) {
 	if got := NewClient(aws.Config{}).api.Options().HTTPClient.(*http.Client).Timeout; got != attemptTimeout {
 		t.Errorf("the timeout is %v, want %v", got, attemptTimeout)
 	}
 }
 
-// Connect sends a GET without credentials. A call uses its connection, unless that has been idle for 30 s.
+// Connect sends a GET without credentials. The next call reuses the connection, unless it has been idle for 30 s.
 func TestConnect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got []string
 		server := httptest.NewTestServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			_, port, _ := net.SplitHostPort(r.RemoteAddr) // of the connection
+			_, port, _ := net.SplitHostPort(r.RemoteAddr) // identifies the connection
 			got = append(got, fmt.Sprintf("%s %s signed: %t", port, r.Method, r.Header.Get("Authorization") != ""))
 			if r.Method == http.MethodGet {
-				_, _ = io.WriteString(w, strings.Repeat(" ", 1<<20)) // more than net/http reads when an answer is closed
+				_, _ = io.WriteString(w, strings.Repeat(" ", 1<<20)) // more than net/http reads when a body is closed
 				return
 			}
 			_, _ = io.WriteString(w, "{}")

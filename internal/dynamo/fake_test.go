@@ -18,9 +18,9 @@ import (
 )
 
 // fake is an [http.RoundTripper] that acts as DynamoDB with one table. It checks a condition only if a request has one.
-// A page of a scan has one item. A read that is not consistent finds nothing.
+// Each page of a scan has one item. An eventually consistent read finds nothing.
 type fake struct {
-	outcomes []outcome // of the attempts, one after the other; the last one repeats
+	outcomes []outcome // of successive attempts; the last one repeats
 
 	mu       sync.Mutex
 	attempts []time.Time         // when each began
@@ -38,10 +38,10 @@ type outcome struct {
 
 type roundTrip = func(*http.Request) (*http.Response, error)
 
-// answered is an attempt without a fault.
+// answered is the outcome of an attempt without a fault.
 var answered = outcome{applied: true}
 
-// newFake returns a fake with these outcomes of attempts. By default, every attempt is answered.
+// newFake returns a fake whose attempts have these outcomes. By default, every attempt is answered.
 func newFake(outcomes ...outcome) *fake {
 	if len(outcomes) == 0 {
 		outcomes = []outcome{answered}
@@ -49,7 +49,7 @@ func newFake(outcomes ...outcome) *fake {
 	return &fake{outcomes: outcomes, items: map[string]jsonItem{}}
 }
 
-// inBothModes runs a test with the SDK's retry mode of today, and with the one that is to become its default. Source:
+// inBothModes runs a test in the SDK's current retry mode, and in the one that will become its default. Source:
 // aws-sdk-go-v2, issue 3416.
 func inBothModes(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
@@ -142,11 +142,11 @@ func idOf(item jsonItem) string {
 }
 
 func encode(item jsonItem) string {
-	text, _ := json.Marshal(item) // of maps and texts
+	text, _ := json.Marshal(item) // maps and strings cannot fail
 	return string(text)
 }
 
-// store stores items, which are JSON objects one after the other.
+// store stores the items in text, a sequence of JSON objects.
 func (f *fake) store(text string) {
 	for decoder := json.NewDecoder(strings.NewReader(text)); decoder.More(); {
 		var item jsonItem
@@ -163,7 +163,7 @@ func (f *fake) item(id string) string {
 	return encode(f.items[id])
 }
 
-// Faults. The named ones are those that several tests need.
+// The faults that several tests need.
 var (
 	brokenConnection = fail(io.ErrUnexpectedEOF)
 	noAnswer         = waitAnd(time.Hour, brokenConnection)
@@ -178,7 +178,7 @@ func fail(err error) roundTrip {
 
 func respond(status int, body io.Reader) roundTrip {
 	return func(*http.Request) (*http.Response, error) {
-		header := http.Header{"Location": {"http://proxy"}} // of a redirect
+		header := http.Header{"Location": {"http://proxy"}} // for a redirect
 		return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(body)}, nil
 	}
 }
@@ -202,7 +202,7 @@ func waitAnd(delay time.Duration, next roundTrip) roundTrip {
 	}
 }
 
-// late answers after the deadline of the request, when the client has nearly given up.
+// late answers once the request's deadline has passed, just before the client gives up.
 func late(answer roundTrip) roundTrip {
 	return func(r *http.Request) (*http.Response, error) {
 		<-r.Context().Done()
@@ -214,7 +214,7 @@ func stallInAnswer(r *http.Request) (*http.Response, error) {
 	return respond(200, stalled{r.Context()})(r)
 }
 
-// stalled is a body that never comes.
+// stalled is a body that never arrives.
 type stalled struct{ context.Context }
 
 func (s stalled) Read([]byte) (int, error) {

@@ -42,10 +42,10 @@ func create(t *testing.T, fake *fake, subject string) error {
 	})
 }
 
-// errOther stands for every error that the stores do not promise.
+// errOther stands for any error that is not in a store's contract.
 var errOther = errors.New("another error")
 
-// contractError returns the error of a store's contract that err is, or errOther.
+// contractError returns the error in a store's contract that err matches, or errOther.
 func contractError(err error) error {
 	for _, target := range []error{
 		nil, plant.ErrExists, plant.ErrKeyReused, plant.ErrUnavailable, token.ErrNotFound, token.ErrUnavailable,
@@ -116,7 +116,7 @@ func testFaultSequences(t *testing.T) {
 		},
 		{name: "refusal", outcomes: []outcome{{fault: accessDenied}}, want: errOther, wantText: "AccessDenied"},
 		{
-			name: "refusal of another server", outcomes: []outcome{{fault: answer(403, `{"__type": "AccessDeniedException"}`)}},
+			name: "refusal by another server", outcomes: []outcome{{fault: answer(403, `{"__type": "AccessDeniedException"}`)}},
 			want: errOther, wantText: "AccessDenied",
 		},
 		{
@@ -162,7 +162,7 @@ func TestExistingItem(t *testing.T) {
 	}{
 		{"same request", aliceFern, nil},
 		{"same request at another time", change("2026-03-01T12:00:00Z", "yesterday"), nil},
-		{"same request, with an attribute of another program", change("{", `{"TAG":{"S":"note"},`), nil},
+		{"same request, with another program's attribute", change("{", `{"TAG":{"S":"note"},`), nil},
 		{"another name", change("fern", "ficus"), plant.ErrKeyReused},
 		{"an empty tag", change(`"write_key"`, `"tag":{"S":""},"write_key"`), plant.ErrKeyReused},
 		{"another key", bobFern, plant.ErrExists},
@@ -208,7 +208,7 @@ func TestEveryFieldIsCompared(t *testing.T) {
 	}
 }
 
-// If a fault persists, attempts go on until the deadline is near. The error names the fault, and not only the deadline.
+// If a fault persists, attempts go on until the deadline is near. The error names the fault, not only the deadline.
 func TestOutage(t *testing.T) { inBothModes(t, testOutage) }
 
 func testOutage(t *testing.T) {
@@ -260,7 +260,7 @@ func testOutage(t *testing.T) {
 	}
 }
 
-// Requests for one id race under random faults. Only the requests of one subject succeed, and only the others learn that
+// Requests for one id race under random faults. Only one subject's requests succeed, and only the others are told that
 // the id exists.
 func TestRace(t *testing.T) { inBothModes(t, testRace) }
 
@@ -334,12 +334,12 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// A retry that is answered gives its cost back. In a long outage, the retry quota of the client runs out. Then a call makes one
-// attempt, until enough calls succeed.
+// A successful retry gets its cost back. In a long outage, the client's retry quota runs out. Then a call makes one
+// attempt until enough calls succeed.
 func TestQuota(t *testing.T) { inBothModes(t, testQuota) }
 
 func testQuota(t *testing.T) {
-	cost := 5 // of the quota of 500, for a retry
+	cost := 5 // of a retry, out of a quota of 500
 	if os.Getenv("AWS_NEW_RETRIES_2026") == "true" {
 		cost = 14
 	}
@@ -377,7 +377,7 @@ func testQuota(t *testing.T) {
 	})
 }
 
-// If DynamoDB refuses the time in a signature because the clock is wrong, the next attempt has the right time.
+// If DynamoDB rejects a signature because the clock is wrong, the next attempt has the right time.
 func TestClockSkew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := newFake(outcome{fault: func(r *http.Request) (*http.Response, error) {
@@ -396,7 +396,7 @@ func TestClockSkew(t *testing.T) {
 	})
 }
 
-// A call ends when its context is canceled, even while it waits for the next attempt. Another call makes no attempt.
+// A call ends when its context is canceled, even while it waits for the next attempt. A later call makes no attempt.
 func TestCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

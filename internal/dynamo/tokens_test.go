@@ -58,7 +58,7 @@ func TestFind(t *testing.T) {
 		{name: "unknown", wantErr: token.ErrNotFound},
 		{name: "not revoked", items: change("true", "false"), want: issued},
 		{
-			name:  "no time of expiry",
+			name:  "no expiry time",
 			items: strings.Replace(issuedItem, `"expires_at":{"N":"253402300799"},`, "", 1), want: expired,
 		},
 		{name: "another program's Revoked", items: change(`"revoked"`, `"Revoked":{"BOOL":false},"revoked"`), want: revoked},
@@ -67,10 +67,10 @@ func TestFind(t *testing.T) {
 			items: change(`"digest"`, `"DIGEST":{"S":"e"},"Digest":{"N":"1"},"digest"`), want: revoked,
 		},
 		{name: "only Revoked", items: change(`"revoked":{"BOOL":true}`, `"Revoked":{"BOOL":true}`), want: issued},
-		{name: "a string for revoked", items: change(`"BOOL":true`, `"S":"true"`), wantErr: errOther},
-		{name: "a number for revoked", items: change(`"BOOL":true`, `"N":"1"`), wantErr: errOther},
-		{name: "a string for expires_at", items: change(`"N":"253402300799"`, `"S":"soon"`), wantErr: errOther},
-		{name: "a word for created_at", items: change("2026-03-01T12:00:00Z", "yesterday"), wantErr: errOther},
+		{name: "revoked is a string", items: change(`"BOOL":true`, `"S":"true"`), wantErr: errOther},
+		{name: "revoked is a number", items: change(`"BOOL":true`, `"N":"1"`), wantErr: errOther},
+		{name: "expires_at is a string", items: change(`"N":"253402300799"`, `"S":"soon"`), wantErr: errOther},
+		{name: "created_at is not a time", items: change("2026-03-01T12:00:00Z", "yesterday"), wantErr: errOther},
 		{name: "no digest", items: change(`"digest":{"S":"d"},`, ""), wantErr: errOther},
 		{name: "no subject", items: change(`,"subject":{"S":"s"}`, ""), wantErr: errOther},
 		{
@@ -111,8 +111,8 @@ func TestAdd(t *testing.T) {
 		{name: "revoked meanwhile", stored: revokedItem, wantStored: revokedItem},
 		{name: "another digest", stored: anotherDigest, want: errOther, wantStored: anotherDigest},
 		{name: "another subject", stored: anotherSubject, want: errOther, wantStored: anotherSubject},
-		{name: "another time of creation", stored: createdLater, want: errOther, wantStored: createdLater},
-		{name: "another time of expiry", stored: expiresEarlier, want: errOther, wantStored: expiresEarlier},
+		{name: "another creation time", stored: createdLater, want: errOther, wantStored: createdLater},
+		{name: "another expiry time", stored: expiresEarlier, want: errOther, wantStored: expiresEarlier},
 		{name: "an item that is not a token", stored: bareItem, want: errOther, wantStored: bareItem},
 		{name: "lost answers", outcomes: []outcome{lost}, want: token.ErrUnavailable, wantStored: issuedItem},
 		{name: "refusal", outcomes: []outcome{{fault: accessDenied}}, want: errOther},
@@ -157,7 +157,7 @@ func TestRevoke(t *testing.T) {
 	}
 }
 
-// A list has every page. Each page has a time of its own, whatever the deadline of the list.
+// List reads every page. Each page has its own time limit, even if List has no deadline.
 func TestList(t *testing.T) {
 	second := issued
 	second.ID = "j"

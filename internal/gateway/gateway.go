@@ -23,10 +23,10 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 )
 
-// maxBody is the largest body of an HTTP API, in bytes. Source: API Gateway Developer Guide, "Quotas for HTTP APIs".
+// maxBody is an HTTP API's limit for a body, in bytes. Source: API Gateway Developer Guide, "Quotas for HTTP APIs".
 const maxBody = 10 << 20
 
-// Gateway is an HTTP API. It is an [http.Handler].
+// Gateway is an [http.Handler] that stands in for an HTTP API.
 type Gateway struct {
 	authorizer lambda.Handler
 	log        *slog.Logger

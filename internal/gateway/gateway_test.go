@@ -65,8 +65,8 @@ func TestAnswers(t *testing.T) {
 			want: `413 {"message":"Request Entity Too Large"}`,
 		},
 		{name: "a malformed body", body: iotest.ErrReader(errors.New("chunk")), want: `400 {"message":"Bad Request"}`},
-		{name: "an authorizer that answers no JSON", authorizer: "yes", function: ok, want: failed},
-		{name: "a function that answers no JSON", function: "yes", want: failed},
+		{name: "an authorizer whose answer is not JSON", authorizer: "yes", function: ok, want: failed},
+		{name: "a function whose answer is not JSON", function: "yes", want: failed},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			method, path, _ := strings.Cut(cmp.Or(test.request, "POST /plants"), " ")
@@ -76,13 +76,13 @@ func TestAnswers(t *testing.T) {
 			r.Header.Set("Authorization", "secret") // must not be logged
 			w := serve(r, &function{answer: cmp.Or(test.authorizer, allow)}, &function{answer: test.function})
 			if got := fmt.Sprint(w.Code, " ", w.Body); got != test.want || w.Header().Get("Apigw-Requestid") == "" {
-				t.Errorf("%s %s = %s with headers %v, want %s with the id of the request", method, path, got, w.Header(), test.want)
+				t.Errorf("%s %s = %s with headers %v, want %s with a request id", method, path, got, w.Header(), test.want)
 			}
 		})
 	}
 }
 
-// Both events have the request id that the client gets, and lower-case names of headers, with the values of one name
+// Both events have the request id that the client gets, and lower-case header names. The values of a repeated name are
 // joined.
 func TestEvents(t *testing.T) {
 	authorizer, f := &function{answer: allow}, &function{answer: ok}
@@ -112,9 +112,9 @@ func TestBodies(t *testing.T) {
 		want                    string
 		isBase64                bool
 	}{
-		{"JSON in another case, with a parameter", "Application/JSON ; charset=utf-8", `{"ä":"<>"}`, `{"ä":"<>"}`, false},
+		{"JSON in mixed case, with a parameter", "Application/JSON ; charset=utf-8", `{"ä":"<>"}`, `{"ä":"<>"}`, false},
 		{"text", "text/plain", "x", "x", false},
-		{"JSON of another kind", "application/problem+json", "{}", "e30=", true},
+		{"another kind of JSON", "application/problem+json", "{}", "e30=", true},
 		{"JSON that is not UTF-8", "application/json", "\"\xff\"", "Iv8i", true},
 		{"no content type", "", "{}", "e30=", true},
 		{"nothing", "", "", "", false},

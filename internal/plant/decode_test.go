@@ -18,8 +18,8 @@ func decoded(body string) string {
 	return fmt.Sprintf("%d %q tag %q", p.ID, p.Name, *p.Tag)
 }
 
-// The usual bodies are in the conversations of test/contract. These are the unusual ones: a body that two parsers may
-// read differently is malformed, even in an unknown member. The error names every invalid member.
+// The conversations in test/contract cover the usual bodies. These are the unusual ones: a body that two parsers may
+// read differently is malformed, even if only in an unknown member. The error names every invalid member.
 func TestDecode(t *testing.T) {
 	const (
 		malformed = "plant: not well-formed JSON: "
@@ -41,7 +41,7 @@ func TestDecode(t *testing.T) {
 		{"the largest body", padded(`{"id":1,"name":"fern"}`, MaxBody), `1 "fern"`},
 		{"a name of the largest size, in escapes", `{"id":1,"name":"` + strings.Repeat(`\u006e`, MaxSize) + `"}`, `1 "` + n + `"`},
 		{
-			"a name and a tag of the largest size together", `{"id":1,"name":"` + n[2:] + `","tag":"ä"}`,
+			"a name and a tag of the maximum total size", `{"id":1,"name":"` + n[2:] + `","tag":"ä"}`,
 			`1 "` + n[2:] + `" tag "ä"`,
 		},
 
@@ -62,7 +62,7 @@ func TestDecode(t *testing.T) {
 			malformed + "there is a repeated name after byte 36",
 		},
 		{"half a surrogate pair", `{"id":1,"name":"\ud83c"}`, malformed + "there is an error after byte 16"},
-		{"half an escape", `{"id":1,"name":"\ud83"}`, malformed + "there is an error after byte 16"},
+		{"a truncated escape", `{"id":1,"name":"\ud83"}`, malformed + "there is an error after byte 16"},
 		{"one level too deep", nested(10_000), malformed + "there is an error after byte 10025"},
 
 		{"an array", "[1]", invalid + "it must be an object"},
@@ -75,7 +75,7 @@ func TestDecode(t *testing.T) {
 		},
 
 		{"a name and a tag that are one byte too large", `{"id":1,"name":"` + n[1:] + `","tag":"ä"}`, tooLarge},
-		{"a body that is too large, and malformed", padded("", MaxBody+1), tooLarge},
+		{"a malformed body that is too large", padded("", MaxBody+1), tooLarge},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -100,11 +100,11 @@ func TestDecodeID(t *testing.T) {
 		{"digits and zeros", "-1200", "-1200"},
 		{"a fraction of zeros", "12.00", "12"},
 		{"a fraction", "12.05", noInteger},
-		{"an exponent that takes zeros away", "1200e-2", "12"},
-		{"an exponent that takes a digit away", "1200E-3", noInteger},
+		{"an exponent that removes zeros", "1200e-2", "12"},
+		{"an exponent that removes a digit", "1200E-3", noInteger},
 		{"an exponent that adds zeros", "-7e+3", "-7000"},
 		{"an exponent that leaves a fraction", "0.125e2", noInteger},
-		{"a number that is no float64", "9007199254740993", "9007199254740993"},
+		{"an integer that is not a float64", "9007199254740993", "9007199254740993"},
 		{"the smallest", "-9223372036854775808", "-9223372036854775808"},
 		{"one less than the smallest", "-9223372036854775809", outOfRange},
 		{"one more than the largest", "9223372036854775808", outOfRange},
@@ -112,9 +112,9 @@ func TestDecodeID(t *testing.T) {
 		{"the next power of ten", "1e19", outOfRange},
 		{"zero with a large exponent", "0e999999999", "0"},
 		{"the largest, with a fraction", "9.223372036854775807e18", "9223372036854775807"},
-		{"a million zeros that the exponent takes away", "1" + million + "e-1000000", "1"},
-		{"as many zeros as a body can have, which the exponent takes away", "1" + zeros + "e-" + fmt.Sprint(len(zeros)), "1"},
-		{"a million zeros that the exponent makes up for", "0." + million + "1e1000001", "1"},
+		{"a million zeros that the exponent removes", "1" + million + "e-1000000", "1"},
+		{"as many zeros as a body can have, removed by the exponent", "1" + zeros + "e-" + fmt.Sprint(len(zeros)), "1"},
+		{"a million zeros that the exponent offsets", "0." + million + "1e1000001", "1"},
 		{"a million zeros", "1" + million, outOfRange},
 		{"a million zeros, and a fraction", "1" + million + "e-1000001", noInteger},
 		{"an exponent that is 0 in 32 bits", "1e4294967296", outOfRange},

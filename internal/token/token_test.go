@@ -18,7 +18,7 @@ func TestIssue(t *testing.T) {
 	}
 	id, ok := ParseID(bearer)
 	if !ok {
-		t.Fatalf("Issue = %q, want the form of a token", bearer)
+		t.Fatalf("Issue = %q, want a well-formed token", bearer)
 	}
 	want := Token{
 		ID:        id,
@@ -58,7 +58,7 @@ func TestIssueIsRandom(t *testing.T) {
 	}
 }
 
-// The CRC-32 of these texts are 0xCBF43926 and 0x1AD5BE0D.
+// The CRC-32s of these texts are 0xCBF43926 and 0x1AD5BE0D.
 func TestChecksum(t *testing.T) {
 	for text, want := range map[string]string{"123456789": "3jZRME", "2": "0UT3bJ"} {
 		if got := checksum(text); got != want {
@@ -75,7 +75,7 @@ func TestSubject(t *testing.T) {
 	}{
 		{name: "the shortest subject", subject: "!", valid: true},
 		{name: "the longest subject", subject: strings.Repeat("~", 128), valid: true},
-		{name: "a subject too long", subject: strings.Repeat("~", 129)},
+		{name: "a subject that is too long", subject: strings.Repeat("~", 129)},
 		{name: "no subject", subject: ""},
 		{name: "a space in the subject", subject: "a b"},
 		{name: "a subject beyond visible ASCII", subject: "a\x7f"},
@@ -99,8 +99,8 @@ func TestParseID(t *testing.T) {
 		want   string // empty if the token is malformed
 	}{
 		{name: "a token", bearer: "pst_0zAZ9aBbCcDdmnopqrstuvwxyzMNOPQRSTUV2imeTa", want: "0zAZ9aBbCcDd"},
-		{name: "another character of the id", bearer: "pst_0zBZ9aBbCcDdmnopqrstuvwxyzMNOPQRSTUV2imeTa"},
-		{name: "another character of the secret", bearer: "pst_0zAZ9aBbCcDdnnopqrstuvwxyzMNOPQRSTUV2imeTa"},
+		{name: "another character in the id", bearer: "pst_0zBZ9aBbCcDdmnopqrstuvwxyzMNOPQRSTUV2imeTa"},
+		{name: "another character in the secret", bearer: "pst_0zAZ9aBbCcDdnnopqrstuvwxyzMNOPQRSTUV2imeTa"},
 		{name: "another checksum", bearer: "pst_0zAZ9aBbCcDdmnopqrstuvwxyzMNOPQRSTUV2imeT_"},
 
 		{name: "another prefix", bearer: withChecksum("PST" + valid[3:])},

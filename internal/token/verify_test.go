@@ -16,10 +16,10 @@ func TestVerify(t *testing.T) {
 	broken := errors.New("broken")
 	tests := []struct {
 		name    string
-		after   time.Duration // since the token was issued, for an hour
+		after   time.Duration // since the token was issued; it is valid for an hour
 		revoked bool
 		digest  func(own string) string // changes the digest in the store
-		err     error                   // of the store
+		err     error                   // from the store
 		want    error
 		known   bool // whether the token is returned
 	}{
@@ -47,7 +47,7 @@ func TestVerify(t *testing.T) {
 				}
 				store := find(func(id string) (Token, error) {
 					if id != issued.ID {
-						t.Errorf("Find(%q), want the id in the token, %q", id, issued.ID)
+						t.Errorf("Find(%q), want the token's id, %q", id, issued.ID)
 					}
 					stored := issued
 					stored.Revoked = test.revoked
@@ -59,7 +59,7 @@ func TestVerify(t *testing.T) {
 				time.Sleep(test.after)
 				got, err := Verify(t.Context(), store, bearer)
 				if known := got.ID == issued.ID; known != test.known || !errors.Is(err, test.want) {
-					t.Errorf("Verify = %+v, %v, want %v, the token: %t", got, err, test.want, test.known)
+					t.Errorf("Verify = %+v, %v, want %v, token returned: %t", got, err, test.want, test.known)
 				}
 			})
 		})

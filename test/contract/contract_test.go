@@ -3,7 +3,7 @@
 //	go test ./test/contract            this code in process, with each store
 //	make contract URL=... TOKEN=...    a deployment
 //
-// A new rule goes first into openapi.yaml, then into conversations.txt, then into the code.
+// A new rule goes into openapi.yaml first, then into conversations.txt, then into the code.
 package contract
 
 import (
@@ -83,8 +83,8 @@ func runInProcess(t *testing.T, plants plant.Store, tokens token.Store, bearer s
 	runAll(t, server.URL, bearer)
 }
 
-// race sends four requests for one id at once, each of them twice. One request succeeds, both times. It repeats that
-// for as many ids as there are rounds.
+// race sends four requests for one id at once, each of them twice, with a new id in each round. One of the four succeeds,
+// both times.
 func race(t *testing.T, store plant.Store, rounds int64) {
 	for id := range rounds {
 		var successes atomic.Int64
@@ -134,7 +134,7 @@ func parse(t *testing.T) []conversation {
 		arrows += strings.Count(found[2], "->")
 	}
 	if want := strings.Count(file, "->"); arrows != want || want == 0 {
-		t.Fatalf("conversations.txt has %d arrows, and %d of them are in a conversation", want, arrows)
+		t.Fatalf("conversations.txt has %d arrows, but only %d are in a conversation", want, arrows)
 	}
 	return all
 }
@@ -169,19 +169,19 @@ func run(t *testing.T, address, bearer, lines string) {
 	}
 }
 
-// answers reports whether got is the wanted answer. Of the message of an Error, want has only a part.
+// answers reports whether got is the wanted answer. For an Error, want has only part of the message.
 func answers(got, want string) bool {
 	const end = len("400 1004")
 	isError := strings.HasPrefix(want, "400") && strings.HasPrefix(got, want[:end])
 	return got == want || isError && strings.Contains(got, want[end:])
 }
 
-// send returns the answer to a request as conversations.txt has it, with the whole message of an Error. It does not follow
+// send returns the answer to a request as conversations.txt has it, with an Error's whole message. It does not follow
 // redirects.
 func send(t *testing.T, address string, header http.Header, line string) string {
 	part := regexp.MustCompile(`^(?:([A-Z]+) (/\S+) ?)?(.*)$`).FindStringSubmatch(line)
 	method, path, body := cmp.Or(part[1], http.MethodPost), cmp.Or(part[2], "/plants"), part[3]
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // as API Gateway
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // API Gateway's limit
 	defer cancel()
 	request, _ := http.NewRequestWithContext(ctx, method, address+path, strings.NewReader(body)) // address is a URL
 	request.Header = header

@@ -1,10 +1,10 @@
 """Runs ministack, a local AWS emulator, and adds what template.yaml needs and ministack lacks:
 
-- SAM's transform gets the values of the template's parameters.
+- SAM's transform gets the template's parameter values.
 - The OpenAPI body of an HTTP API becomes routes, integrations and authorizers.
 - Alarms on metric math become placeholders.
-- The stack's output Url is the address on this machine.
-- Plain HTTP counts as TLS, because the bucket of `sam deploy` accepts nothing else.
+- The stack's Url output is an address on this machine.
+- Plain HTTP counts as TLS, because the `sam deploy` bucket accepts nothing else.
 
 It replaces functions inside ministack, so it may have to change with ministack's version, which .ci/run pins.
 """

@@ -1,4 +1,4 @@
-// Package dynamotest gives tests a DynamoDB Local, which tools/local/dynamodb starts.
+// Package dynamotest gives tests the DynamoDB Local that tools/local/dynamodb starts.
 package dynamotest
 
 import (
@@ -17,7 +17,7 @@ func Endpoint(t testing.TB) string {
 	t.Helper()
 	endpoint := os.Getenv("AWS_ENDPOINT_URL_DYNAMODB")
 	if endpoint == "" {
-		processtest.SkipWithout(t, "DynamoDB Local; `make test` starts it where there is Java 17 with npm, or Docker")
+		processtest.SkipWithout(t, "DynamoDB Local; `make test` starts it if there is Java 17 with npm, or Docker")
 	}
 	return endpoint
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// SkipWithout skips a test that needs something which this machine lacks. With CI=true, it fails the test.
+// SkipWithout skips a test that needs something that this machine lacks. With CI=true, it fails the test.
 func SkipWithout(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
@@ -21,7 +21,7 @@ func SkipWithout(t testing.TB, what string) {
 	t.Skip("skipped: this test needs " + what)
 }
 
-// AsCommand is the environment variable with which a test binary runs as the command. See [Main].
+// AsCommand is the environment variable that makes a test binary run as the command. See [Main].
 const AsCommand = "RUN_AS_COMMAND=yes"
 
 // Main is the TestMain of a command. It runs the tests or, in a process with [AsCommand], the command.
@@ -41,13 +41,13 @@ func Environment(endpoint string, others ...string) []string {
 	}, others...)
 }
 
-// An Answer is what a function answers to an event.
+// An Answer is a function's answer to an event.
 type Answer struct {
 	Body string
 	Took time.Duration // since the function got the event
 }
 
-// Invoke runs a function behind a stand-in for Lambda's Runtime API, and gives it the events one after the other. The
+// Invoke runs a function behind a stand-in for Lambda's Runtime API, and gives it the events one by one. The
 // function exits after the last one. Invoke also returns what it printed.
 func Invoke(t testing.TB, program string, environment []string, events ...string) (answers []Answer, log string) {
 	t.Helper()
@@ -78,10 +78,10 @@ func InvokeCommand(t testing.TB, function *exec.Cmd, ready func(), events ...str
 		_, _ = io.WriteString(w, events[len(answers)]) // it fails only if the function has exited
 	}))
 	function.Env = append(function.Env, "AWS_LAMBDA_RUNTIME_API="+runtime.Listener.Addr().String())
-	printed, _ := function.CombinedOutput() // the function fails at the status 200
+	printed, _ := function.CombinedOutput() // the function fails because of the status 200
 	runtime.Close()
 	if len(answers) != len(events) {
-		t.Fatalf("the function gives %d answers to %d events, and logs %s", len(answers), len(events), printed)
+		t.Fatalf("the function answers %d of %d events, and logs %s", len(answers), len(events), printed)
 	}
 	return answers, string(printed)
 }

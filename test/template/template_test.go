@@ -44,7 +44,7 @@ func at(value any, path string) any {
 	return value
 }
 
-// check compares the value at a path below a resource.
+// check compares the value at a path below Resources.
 func check(t *testing.T, path string, want any) {
 	t.Helper()
 	if got := at(read(t), "Resources."+path); !reflect.DeepEqual(got, want) {
@@ -70,7 +70,7 @@ func TestFunctions(t *testing.T) {
 		{"CreatePlantFunction", "PLANTS_TABLE", "PlantsTable", "dynamodb:PutItem", api.RequestTimeout},
 	}
 	if got := namesOf(t, "AWS::Serverless::Function"); len(got) != len(tests) {
-		t.Errorf("the functions are %q, want a test of each", got)
+		t.Errorf("the functions are %q, want a test for each", got)
 	}
 	for _, test := range tests {
 		statement := object{"Effect": "Allow", "Action": test.action, "Resource": test.table + ".Arn"}
@@ -92,7 +92,7 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// Every request of every route needs a verdict, which API Gateway must not cache. A flood is throttled.
+// Every request to every route needs a verdict, which API Gateway must not cache. A flood is throttled.
 func TestAuthorizer(t *testing.T) {
 	var routes []string
 	for _, name := range namesOf(t, "AWS::Serverless::Function") {
@@ -134,7 +134,7 @@ func TestTables(t *testing.T) {
 	}
 	for _, name := range []string{"PlantsTable", "TokensTable", "Log", "AccessLog"} {
 		if got := at(read(t), "Outputs."+name+".Value"); got != name {
-			t.Errorf("the output %s = %v, want the resource of that name", name, got)
+			t.Errorf("the output %s = %v, want the resource with that name", name, got)
 		}
 	}
 	check(t, "PlantsTable.Properties.AttributeDefinitions", list{object{"AttributeName": "id", "AttributeType": "N"}})
@@ -149,18 +149,18 @@ func TestTables(t *testing.T) {
 		check(t, name+".Properties.DeletionProtectionEnabled", true)
 		check(t, name+".Properties.PointInTimeRecoverySpecification", object{"PointInTimeRecoveryEnabled": true})
 	}
-	const largest = 391 // write units of the largest plant
+	const largest = 391 // write units for the largest plant
 	if units, _ := at(read(t), "Resources.PlantsTable.Properties.OnDemandThroughput.MaxWriteRequestUnits").(int); units < largest {
 		t.Errorf("PlantsTable has %d write units, want at least %d", units, largest)
 	}
 	check(t, "TokensTable.Properties.TimeToLiveSpecification", object{"AttributeName": "expires_at", "Enabled": true})
 }
 
-// The alarms count the codes in the log, the failures of each function and those of API Gateway, and both notify.
+// The two alarms count the codes in the log and the failures of each function and of API Gateway, and both notify.
 func TestAlarms(t *testing.T) {
 	tests := []struct {
 		name, pattern string // the pattern's members are those of internal/api's log lines
-		minutes       int    // of five
+		minutes       int    // out of five
 	}{
 		{"Errors", `{ $.code = 5001 }`, 1},
 		{"Unavailable", `{ $.code > 5001 && $.msg != "authorize" }`, 3},
@@ -196,7 +196,7 @@ func TestAlarms(t *testing.T) {
 	check(t, "AlarmTopic.Properties.Subscription", list{"HasAlarmMail", subscription, "AWS::NoValue"})
 }
 
-// checkMetrics compares the metrics of which an alarm watches the sum in each minute.
+// checkMetrics compares the metrics whose sum an alarm watches each minute.
 func checkMetrics(t *testing.T, alarm string, metrics list) {
 	t.Helper()
 	queries := at(read(t), "Resources."+alarm+".Properties.Metrics").(list)
@@ -215,7 +215,7 @@ func checkMetrics(t *testing.T, alarm string, metrics list) {
 	}
 }
 
-// No resource or property opens another way in or out, such as a function URL, a policy of a table or a stream.
+// No resource or property opens another way in or out, such as a function URL, a table policy or a stream.
 func TestNoOtherWay(t *testing.T) {
 	known := map[string]string{ // types and their properties; "" means any
 		"AWS::Serverless::Function": "Description Environment Events Policies Timeout",

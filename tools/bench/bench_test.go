@@ -1,4 +1,4 @@
-// Package bench measures how fast our functions answer, beside an empty one and one that is written in Go's usual way.
+// Package bench measures how fast our functions answer, compared with an empty one and one written in Go's usual way.
 // Lambda's Runtime API is a stand-in, and so is DynamoDB, which answers over TLS after 4 ms.
 //
 //	make bench
@@ -44,13 +44,13 @@ import (
 type function struct {
 	name, binary, event, want string
 	environment               []string
-	measured                  map[string][]float64 // by unit, without the name
+	measured                  map[string][]float64 // by unit, without the function's name
 }
 
 func BenchmarkFunctions(b *testing.B) {
 	create, authorize := read(b, "../../events/createplant/create.json"), read(b, "../../events/authorizer/create.json")
 	url, certificate := startDatabase(b, regexp.MustCompile(`pst_\w+`).FindString(authorize))
-	// On Amazon Linux 2023, Go finds the system's roots three times: in a file, and in a folder with two names.
+	// On Amazon Linux 2023, Go finds the root certificates three times: in a file, and in a folder with two names.
 	roots := write(b, append([]byte(read(b, "/etc/ssl/certs/ca-certificates.crt")), certificate...))
 	folder := filepath.Dir(roots)
 	environment := processtest.Environment(url, "PLANTS_TABLE=plants", "TOKENS_TABLE=tokens",
@@ -65,7 +65,7 @@ func BenchmarkFunctions(b *testing.B) {
 		{name: "usual", binary: build(b, "tools/bench/baseline"), event: create, want: "Monstera", environment: usual},
 	}
 	for b.Loop() {
-		for i := range functions { // in turns, so that another load on the machine slows all
+		for i := range functions { // in turn, so that other load on the machine slows them all
 			f := &functions[i]
 			if f.measured == nil {
 				f.measured = map[string][]float64{}
@@ -95,7 +95,7 @@ func (f *function) measure(b *testing.B) {
 	add("cpu-ms", (often-once)/requests)
 }
 
-// run gives a new process of the function its event, n times. From the first event on, limit runs beside it. It returns
+// run starts the function and gives it its event n times. From the first event on, limit runs alongside it. It returns
 // how long the process took to ask for that event, the answers, and the CPU time that the process used.
 func (f *function) run(
 	b *testing.B, n int, limit func(*os.Process),
@@ -117,8 +117,8 @@ func (f *function) run(
 	return start, answers, command.ProcessState.UserTime() + command.ProcessState.SystemTime()
 }
 
-// throttle lets a process use a seventh of a CPU until it exits: once it has used that much of 20 ms, it is stopped for
-// the rest of them.
+// throttle lets a process use a seventh of a CPU until it exits: once it has used its share of 20 ms, it is stopped for
+// the rest of that time.
 func throttle(process *os.Process) {
 	const period = 20 * time.Millisecond
 	const share = period / 7
@@ -187,7 +187,7 @@ func startDatabase(b *testing.B, bearer string) (url string, certificate []byte)
 		}
 		_, _ = io.WriteString(w, answer) // if the function is gone, the benchmark fails anyway
 	}))
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader) // a handshake with the RSA key of httptest is slow
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader) // a handshake with httptest's RSA key is slow
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func build(b *testing.B, folder string, flags ...string) (binary string) {
 	return binary
 }
 
-// write writes roots to a new folder, in the two formats of Amazon Linux.
+// write writes roots to a new folder, in the two formats that Amazon Linux uses.
 func write(b *testing.B, roots []byte) (file string) {
 	file = filepath.Join(b.TempDir(), "roots.crt")
 	trusted := bytes.ReplaceAll(roots, []byte("CERTIFICATE-"), []byte("TRUSTED CERTIFICATE-"))

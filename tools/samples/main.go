@@ -1,5 +1,5 @@
 // Command samples prepares the DynamoDB Local of `make dynamodb` for `sam local`: it creates both tables, stores the
-// token of the sample events in events/, and waits. The token is no secret, because it is in this repository.
+// token of the sample events in events/, and waits. The token is not secret, because it is in this repository.
 package main
 
 import (
@@ -27,7 +27,7 @@ func main() {
 
 func run(ctx context.Context) error {
 	client := dynamo.NewLocalClient(os.Getenv("AWS_ENDPOINT_URL_DYNAMODB"))
-	// sam local passes the tables' names in template.yaml to the functions.
+	// Under sam local, a table's name is its name in template.yaml.
 	if err := dynamo.CreateTables(ctx, client, "PlantsTable", "TokensTable"); err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func TestConfig(t *testing.T) {
 	for _, test := range []struct {
 		name                   string
 		samLocal, own, general string // environment variables; an empty one counts as unset
-		wantEndpoint           string // "" for that of AWS
+		wantEndpoint           string // "" for AWS's own
 		want                   aws.Credentials
 	}{
 		{name: "in AWS", want: role},
@@ -76,7 +76,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// A log line says from which commit the function was built, and whether files had been changed.
+// A log line says which commit the function was built from, and whether files had been changed.
 func TestCommit(t *testing.T) {
 	revision := debug.BuildSetting{Key: "vcs.revision", Value: "c0ffee"}
 	for _, test := range []struct {
@@ -96,7 +96,7 @@ func TestCommit(t *testing.T) {
 	}
 }
 
-// net/http would write responses to the log.
+// net/http uses package log, and may log part of a response.
 func TestPackageLogIsDiscarded(t *testing.T) {
 	defer log.SetOutput(log.Writer())
 	newLogger()

@@ -1,5 +1,5 @@
-// Command baseline creates a plant in the usual way: the SDK's configuration with its defaults, the typed events of
-// aws-lambda-go, encoding/json. It has none of the service's checks and logs, and only the SDK's own retries.
+// Command baseline creates a plant in the usual way: the SDK's default configuration, the typed events of
+// aws-lambda-go, and encoding/json. It has none of the service's checks and logs, and only the SDK's own retries.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command empty is a Lambda function that does nothing, with which the benchmark compares the others.
+// Command empty is a Lambda function that does nothing, for the benchmark to compare the others with.
 package main
 
 import (

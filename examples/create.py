@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Creates a plant, and retries as openapi.yaml says. Prints the last answer. Exits with 1 if the plant was refused, and
-with 2 if that is not certain.
+with 2 if the outcome is not certain.
 
     URL=http://127.0.0.1:8080 TOKEN=... python3 examples/create.py '{"id":2,"name":"Fern"}'
 

@@ -132,6 +132,10 @@ func TestTables(t *testing.T) {
 	if at(read(t), "Outputs.Url.Value") == nil || at(read(t), "Outputs.ApiId.Value") != "HttpApi" {
 		t.Error("the output Url or ApiId is missing or wrong")
 	}
+	mail := at(read(t), "Outputs.AlarmMail.Value")
+	if want := (list{"HasAlarmMail", "AlarmMail", "nobody"}); !reflect.DeepEqual(mail, want) {
+		t.Errorf("the output AlarmMail = %v, want %v", mail, want)
+	}
 	for _, name := range []string{"PlantsTable", "TokensTable", "Log", "AccessLog"} {
 		if got := at(read(t), "Outputs."+name+".Value"); got != name {
 			t.Errorf("the output %s = %v, want the resource with that name", name, got)

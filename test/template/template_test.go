@@ -1,5 +1,5 @@
-// Package template checks what no linter sees in template.yaml and samconfig.toml: who may do what, what reaches an
-// operator, and what the code relies on.
+// Package template checks what no linter sees in template.yaml, samconfig.toml and openapi.yaml: who may do what, what
+// reaches an operator, and what the code relies on.
 package template
 
 import (
@@ -16,6 +16,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"plantstore"
 	"plantstore/internal/api"
 )
 
@@ -123,6 +124,22 @@ func TestAuthorizer(t *testing.T) {
 	for _, limit := range []string{"ThrottlingRateLimit", "ThrottlingBurstLimit"} {
 		if at(read(t), "Resources.HttpApi.Properties.DefaultRouteSettings."+limit) == nil {
 			t.Errorf("HttpApi has no %s", limit)
+		}
+	}
+}
+
+// Clients find every route in the contract.
+func TestContractHasRoutes(t *testing.T) {
+	var contract struct {
+		Paths map[string]object `yaml:"paths"`
+	}
+	if err := yaml.Unmarshal(plantstore.OpenAPI, &contract); err != nil {
+		t.Fatal(err)
+	}
+	for route := range api.Routes(nil, nil) {
+		method, path, _ := strings.Cut(route, " ")
+		if contract.Paths[path][strings.ToLower(method)] == nil {
+			t.Errorf("openapi.yaml lacks %s", route)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import "errors"
 // attributes need less than 10 KB.
 const MaxSize = 390 << 10
 
-// MaxBody limits a body, in bytes. The largest plant fits even with every character escaped, as in \u0041. With a
-// seventh of a CPU, a function decodes this much in at most 1.4 s.
+// MaxBody limits a body, in bytes. The largest plant fits even with every character escaped, as in \u0041.
+// Decoding this much took at most 1.4 s with a function's seventh of a CPU.
 const MaxBody = 2_500_000
 
 // Errors returned by [Decode], which wraps the first two in a [*BodyError].

@@ -1,7 +1,7 @@
 // Package gateway stands in for an API Gateway HTTP API: it calls the authorizer and the function with the events that
 // API Gateway would send for an HTTP request, and turns the function's answer into the HTTP response.
 //
-// The events have little more than the functions read. Unlike API Gateway, this package calls the function whatever the
+// The events contain little beyond what the functions read. Unlike API Gateway, this package calls the function whatever the
 // authorizer answers, redirects a path such as //plants, and does not throttle, limit an event to 6 MB, or stop a function
 // at its timeout.
 package gateway
@@ -117,12 +117,10 @@ func call(ctx context.Context, f lambda.Handler, event, answer any) error {
 
 func newEvent(r *http.Request, body []byte, id string) events.APIGatewayV2HTTPRequest {
 	e := events.APIGatewayV2HTTPRequest{
-		Version:        "2.0",
-		RouteKey:       r.Pattern,
-		RawPath:        r.URL.Path,
-		RawQueryString: r.URL.RawQuery,
-		Headers:        map[string]string{},
-		Body:           string(body),
+		Version:  "2.0",
+		RouteKey: r.Pattern,
+		Headers:  map[string]string{},
+		Body:     string(body),
 	}
 	e.RequestContext.RequestID = id
 	for name, values := range r.Header {

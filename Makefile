@@ -2,13 +2,13 @@
 export GOTOOLCHAIN := auto
 export GOWORK := off
 export SAM_CLI_TELEMETRY := 0
-# Otherwise Go asks git for the commit, and fails in a clone that another user owns.
+# Without this, Go asks git for the commit, and fails in a clone that another user owns.
 export GOFLAGS := $(value GOFLAGS) -buildvcs=false
 MAKEFLAGS += --no-print-directory
 ENV = default
 
 RACE      = $(if $(shell command -v $$(go env CC)),-race)
-# Otherwise a program with the race detector waits for a second before it exits.
+# Without this, a program with the race detector waits for a second before it exits.
 export GORACE := atexit_sleep_ms=10
 # These tools are built with this module's Go version: built with an older one, they could not read its code.
 GO_RUN     = env GOTOOLCHAIN=$$(go env GOVERSION)+auto go run

@@ -35,7 +35,7 @@ func Decode(body []byte) (NewPlant, error) {
 	}
 	err := json.Unmarshal(body, &members)
 	isObject := jsontext.Value(body).Kind() == '{'
-	if !isObject { // Unmarshal stopped at the wrong type, and missed the syntax error in [1,]
+	if !isObject { // Unmarshal stops at the wrong type, and would miss the syntax error in [1,]
 		err = json.Unmarshal(body, new(jsontext.Value))
 	}
 	if syntaxError, ok := errors.AsType[*jsontext.SyntacticError](err); ok {

@@ -30,7 +30,7 @@ func Setup(tableVariable string) (client *dynamo.Client, table string, logger *s
 
 // newLogger returns a logger that writes JSON lines to standard output, each with the function's commit.
 //
-// It discards the output of package log, to which net/http writes unsolicited responses with their bodies. This also
+// It discards the output of package log, because net/http logs unsolicited responses there, bodies included. This also
 // discards the message that aws-lambda-go prints when it exits, but Lambda itself logs the exit and counts an error.
 func newLogger() *slog.Logger {
 	log.SetOutput(io.Discard)

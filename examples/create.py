@@ -58,7 +58,6 @@ sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may not support 
 print(body)
 if status == 200 and "name" in decode(body):
     sys.exit(0)
-repeated = attempt > 0 or "IDEMPOTENCY_KEY" in os.environ
-if not isinstance(code, int) or code >= 5000 or (code // 1000 == 2 and repeated):  # 2xxx says nothing about earlier ones
-    sys.exit(2)
-sys.exit(1)
+repeated = attempt > 0 or "IDEMPOTENCY_KEY" in os.environ  # then a 2xxx says nothing about earlier attempts
+refused = isinstance(code, int) and code < 5000 and not (code // 1000 == 2 and repeated)
+sys.exit(1 if refused else 2)

@@ -22,7 +22,8 @@ func equal(a, b attributes, names ...string) bool {
 	return true
 }
 
-// put stores an item, or returns the one that is already stored under its id, perhaps by an earlier attempt.
+// put stores an item and returns nil, or returns the item that is already stored under its id, perhaps by an earlier
+// attempt.
 func (c *Client) put(
 	ctx context.Context, table string, item attributes, unavailable error,
 ) (existing attributes, err error) {

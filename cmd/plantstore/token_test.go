@@ -91,19 +91,25 @@ func TestStack(t *testing.T) {
 		}
 	}))
 	t.Cleanup(cloudFormation.Close)
-	var got, signature string
+	var put struct {
+		TableName string
+		Item      struct{ ID struct{ S string } }
+	}
+	var signature string
 	database := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var in struct{ TableName string }
-		_ = json.NewDecoder(r.Body).Decode(&in) // the test fails if there is no table
-		got, signature = in.TableName, r.Header.Get("Authorization")
+		_ = json.NewDecoder(r.Body).Decode(&put) // the test fails if there is no table
+		signature = r.Header.Get("Authorization")
 		_, _ = io.WriteString(w, "{}")
 	}))
 	plantstore := newTool(t, "AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:1", "AWS_ENDPOINT_URL="+cloudFormation.URL,
 		"AWS_REGION=eu-central-1", "AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=secret")
-	plantstore.issue(t, "ann", "--stack dev --endpoint-url "+database.URL)
+	_, id := plantstore.issue(t, "ann", "--stack dev --endpoint-url "+database.URL)
 	database.Close() // waits for the handler to finish
-	if got != "table-of-dev" || !regexp.MustCompile(`Credential=id/\d+/eu-central-1/dynamodb/`).MatchString(signature) {
-		t.Errorf("the token is in %s, signed with %s, want table-of-dev and the key id in eu-central-1", got, signature)
+	if put.TableName != "table-of-dev" || put.Item.ID.S != id {
+		t.Errorf("the command stores %+v, want the token that was issued in table-of-dev", put)
+	}
+	if !regexp.MustCompile(`Credential=id/\d+/eu-central-1/dynamodb/`).MatchString(signature) {
+		t.Errorf("the request is signed with %s, want the key id in eu-central-1", signature)
 	}
 }
 

@@ -22,7 +22,7 @@ const attemptTimeout = 700 * time.Millisecond
 // deadline. The stores repeat attempts.
 type Client struct {
 	api     *dynamodb.Client
-	retryer aws.Retryer // says what may be repeated, and keeps the quota
+	retryer aws.RetryerV2 // says what may be repeated, and keeps the quota
 }
 
 // NewClient returns a client that uses cfg's HTTP client or, if that is nil, one with a function's timeouts.
@@ -30,10 +30,12 @@ func NewClient(cfg aws.Config) *Client {
 	if cfg.HTTPClient == nil {
 		cfg.HTTPClient = newHTTPClient()
 	}
-	conflicts := []string{"TransactionConflictException", "ReplicatedWriteConflictException"}
+	conflicts := map[string]struct{}{"TransactionConflictException": {}, "ReplicatedWriteConflictException": {}}
 	return &Client{
-		api:     dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }),
-		retryer: retry.AddWithErrorCodes(retry.NewStandard(), conflicts...),
+		api: dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }),
+		retryer: retry.NewStandard(func(o *retry.StandardOptions) {
+			o.Retryables = append(o.Retryables, retry.RetryableErrorCode{Codes: conflicts})
+		}),
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -47,18 +46,6 @@ func newFake(outcomes ...outcome) *fake {
 		outcomes = []outcome{answered}
 	}
 	return &fake{outcomes: outcomes, items: map[string]jsonItem{}}
-}
-
-// inBothModes runs a test in the SDK's current retry mode, and in the one that will become its default. Source:
-// aws-sdk-go-v2, issue 3416.
-func inBothModes(t *testing.T, test func(t *testing.T)) {
-	t.Helper()
-	for _, value := range []string{"", "true"} {
-		t.Run("AWS_NEW_RETRIES_2026="+value, func(t *testing.T) {
-			t.Setenv("AWS_NEW_RETRIES_2026", value)
-			test(t)
-		})
-	}
 }
 
 // newClient returns a function's client that reaches DynamoDB through transport.

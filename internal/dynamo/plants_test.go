@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -58,9 +57,7 @@ func contractError(err error) error {
 }
 
 // After any single fault, the second attempt succeeds, whether or not the first one stored the plant.
-func TestSingleFaults(t *testing.T) { inBothModes(t, testSingleFaults) }
-
-func testSingleFaults(t *testing.T) {
+func TestSingleFaults(t *testing.T) {
 	for name, fault := range map[string]roundTrip{
 		"unknown host":            fail(&net.DNSError{Err: "no such host", IsNotFound: true}),
 		"broken connection":       brokenConnection,
@@ -93,9 +90,7 @@ func testSingleFaults(t *testing.T) {
 	}
 }
 
-func TestFaultSequences(t *testing.T) { inBothModes(t, testFaultSequences) }
-
-func testFaultSequences(t *testing.T) {
+func TestFaultSequences(t *testing.T) {
 	lost := outcome{applied: true, fault: brokenConnection}
 	tests := []struct {
 		name       string
@@ -209,9 +204,7 @@ func TestEveryFieldIsCompared(t *testing.T) {
 }
 
 // If a fault persists, attempts go on until the deadline is near. The error names the fault, not only the deadline.
-func TestOutage(t *testing.T) { inBothModes(t, testOutage) }
-
-func testOutage(t *testing.T) {
+func TestOutage(t *testing.T) {
 	tests := []struct {
 		name       string
 		outcomes   []outcome
@@ -262,9 +255,7 @@ func testOutage(t *testing.T) {
 
 // Requests for one id race under random faults. Only one subject's requests succeed, and only the others are told that
 // the id exists.
-func TestRace(t *testing.T) { inBothModes(t, testRace) }
-
-func testRace(t *testing.T) {
+func TestRace(t *testing.T) {
 	outcomes := []outcome{
 		answered,
 		{fault: brokenConnection},
@@ -336,13 +327,8 @@ func TestDelays(t *testing.T) {
 
 // A successful retry gets its cost back. In a long outage, the client's retry quota runs out. Then a call makes one
 // attempt until enough calls succeed.
-func TestQuota(t *testing.T) { inBothModes(t, testQuota) }
-
-func testQuota(t *testing.T) {
-	cost := 5 // of a retry, out of a quota of 500
-	if os.Getenv("AWS_NEW_RETRIES_2026") == "true" {
-		cost = 14
-	}
+func TestQuota(t *testing.T) {
+	const cost = 14 // of a retry, out of a quota of 500
 	synctest.Test(t, func(t *testing.T) {
 		fake := newFake()
 		store := newPlants(fake)

@@ -27,10 +27,13 @@ const (
 // withRetries makes attempts until one succeeds or is refused for good, or until the deadline of ctx is near or retryer's
 // quota is used up. In the last two cases, the error wraps unavailable. A failed attempt may have taken effect.
 func withRetries[Out any](
-	ctx context.Context, retryer aws.Retryer, unavailable error, attempt func() (Out, error),
+	ctx context.Context, retryer aws.RetryerV2, unavailable error, attempt func() (Out, error),
 ) (Out, error) {
 	var none Out
-	release := retryer.GetInitialToken()
+	release, err := retryer.GetAttemptToken(ctx)
+	if err != nil {
+		return none, fmt.Errorf("%w: %w", unavailable, err)
+	}
 	var previous error
 	for limit := firstDelayLimit; ; limit = min(2*limit, maxDelayLimit) {
 		out, err := attempt()
@@ -68,7 +71,7 @@ func timeLeft(ctx context.Context) time.Duration {
 
 // isFinal reports whether another attempt is pointless, because DynamoDB refused the request, or the SDK failed before
 // sending it.
-func isFinal(ctx context.Context, retryer aws.Retryer, err error) bool {
+func isFinal(ctx context.Context, retryer aws.RetryerV2, err error) bool {
 	if retryer.IsErrorRetryable(err) {
 		return false
 	}

@@ -18,11 +18,10 @@ import (
 // attemptTimeout leaves time for a third attempt in the authorizer's 1.7 s if the first two hang.
 const attemptTimeout = 700 * time.Millisecond
 
-// Client is a DynamoDB client that makes a single attempt for each call, because the SDK's own retries do not know the
-// deadline. The stores repeat attempts.
+// Client is a DynamoDB client that makes a single attempt for each call. The stores repeat attempts, with withRetries.
 type Client struct {
 	api     *dynamodb.Client
-	retryer aws.RetryerV2 // says what may be repeated, and keeps the quota
+	retryer aws.RetryerV2 // keeps the quota of retries
 }
 
 // NewClient returns a client that uses cfg's HTTP client or, if that is nil, one with a function's timeouts.
@@ -30,12 +29,9 @@ func NewClient(cfg aws.Config) *Client {
 	if cfg.HTTPClient == nil {
 		cfg.HTTPClient = newHTTPClient()
 	}
-	conflicts := map[string]struct{}{"TransactionConflictException": {}, "ReplicatedWriteConflictException": {}}
 	return &Client{
-		api: dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }),
-		retryer: retry.NewStandard(func(o *retry.StandardOptions) {
-			o.Retryables = append(o.Retryables, retry.RetryableErrorCode{Codes: conflicts})
-		}),
+		api:     dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }),
+		retryer: retry.NewStandard(),
 	}
 }
 
@@ -52,13 +48,18 @@ func noRedirects(*http.Request, []*http.Request) error { return http.ErrUseLastR
 // Connect opens the connection early, while Lambda still gives the function a whole CPU. It sends a GET without
 // credentials, and ignores errors, which the first call will report.
 func (c *Client) Connect() {
+	ctx := context.Background()
 	o := c.api.Options()
 	parameters := dynamodb.EndpointParameters{Region: &o.Region, Endpoint: o.BaseEndpoint}
-	endpoint, err := o.EndpointResolverV2.ResolveEndpoint(context.Background(), parameters)
+	endpoint, err := o.EndpointResolverV2.ResolveEndpoint(ctx, parameters)
 	if err != nil {
 		return
 	}
-	response, err := o.HTTPClient.Do(&http.Request{Method: http.MethodGet, URL: &endpoint.URI})
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, endpoint.URI.String(), nil)
+	if err != nil {
+		return
+	}
+	response, err := o.HTTPClient.Do(request)
 	if err != nil {
 		return
 	}

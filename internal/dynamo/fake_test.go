@@ -157,6 +157,8 @@ var (
 	internalError    = refuse(500, "InternalServerError")
 	throttling       = refuse(400, "ThrottlingException")
 	accessDenied     = refuse(400, "AccessDeniedException")
+	expiredSignature = answer(400, `{"__type": "com.amazon.coral.service#InvalidSignatureException",
+		"message": "Signature expired: 20260301T120000Z is now earlier than 20260301T120001Z"}`)
 )
 
 func fail(err error) roundTrip {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -19,54 +18,36 @@ import (
 const (
 	firstDelayLimit = 25 * time.Millisecond
 	maxDelayLimit   = time.Second
-
-	// Another attempt needs at least this much time: 100 ms, plus 10 because timers fire late.
-	minAttempt = 110 * time.Millisecond
 )
 
-// withRetries makes attempts until one succeeds or is refused for good, or until the deadline of ctx is near or retryer's
-// quota is used up. In the last two cases, the error wraps unavailable. A failed attempt may have taken effect.
+// withRetries makes attempts until one succeeds or is refused for good, or until ctx ends or retryer's quota is used up.
+// In the last two cases, the error wraps unavailable, and names the last two failures. A failed attempt may have taken
+// effect.
+//
+// The SDK's own retries would do less: they lose the cause when ctx ends, give up if a host is unknown, and count a retry
+// that finds the item of an earlier attempt as a failure, so that their quota runs out.
 func withRetries[Out any](
 	ctx context.Context, retryer aws.RetryerV2, unavailable error, attempt func() (Out, error),
 ) (Out, error) {
-	var none Out
-	release, err := retryer.GetAttemptToken(ctx)
-	if err != nil {
-		return none, fmt.Errorf("%w: %w", unavailable, err)
-	}
-	var previous error
+	release, _ := retryer.GetAttemptToken(ctx) // the standard retryer returns no error
+	var previous error                         // the cause, if ctx cuts off the next attempt
 	for limit := firstDelayLimit; ; limit = min(2*limit, maxDelayLimit) {
 		out, err := attempt()
 		if err == nil || isFinal(ctx, retryer, err) {
 			_ = release(nil) // any final answer refills the quota
 			return out, err
 		}
-		if ctx.Err() != nil { // the attempt was cut off, and only the previous error names the cause
-			return none, fmt.Errorf("%w: %w", unavailable, errors.Join(err, previous))
+		var stop error
+		release, stop = retryer.GetRetryToken(ctx, err) // fails without a quota, or once ctx has ended
+		if stop != nil {
+			return out, fmt.Errorf("%w: %w", unavailable, errors.Join(err, stop, previous))
 		}
-		maxDelay := timeLeft(ctx) - minAttempt
-		if maxDelay <= 0 {
-			return none, fmt.Errorf("%w: %w", unavailable, err)
-		}
-		nextRelease, quotaErr := retryer.GetRetryToken(ctx, err)
-		if quotaErr != nil {
-			return none, fmt.Errorf("%w: %w", unavailable, errors.Join(err, quotaErr))
-		}
-		release, previous = nextRelease, err
+		previous = err
 		select {
 		case <-ctx.Done():
-			return none, fmt.Errorf("%w: %w", unavailable, errors.Join(ctx.Err(), err))
-		case <-time.After(min(rand.N(limit), maxDelay)):
+		case <-time.After(rand.N(limit)):
 		}
 	}
-}
-
-func timeLeft(ctx context.Context) time.Duration {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return math.MaxInt64
-	}
-	return time.Until(deadline)
 }
 
 // isFinal reports whether another attempt is pointless, because DynamoDB refused the request, or the SDK failed before
@@ -75,11 +56,21 @@ func isFinal(ctx context.Context, retryer aws.RetryerV2, err error) bool {
 	if retryer.IsErrorRetryable(err) {
 		return false
 	}
-	// The names of DynamoDB's refusals end in Exception. Any other answer may have been cut off, or come from a proxy.
-	apiError, ok := errors.AsType[smithy.APIError](err)
-	if ok && strings.HasSuffix(apiError.ErrorCode(), "Exception") {
-		return true
+	if answer, ok := errors.AsType[smithy.APIError](err); ok {
+		return isRefusal(answer.ErrorCode(), answer.ErrorMessage())
 	}
 	_, sent := errors.AsType[*smithyhttp.ResponseError](err) // wraps even the error of a broken connection
 	return !sent && ctx.Err() == nil
+}
+
+// isRefusal reports whether an error that the SDK would not retry is DynamoDB's and concerns the request, not the moment.
+func isRefusal(code, message string) bool {
+	switch code {
+	case "TransactionConflictException", "ReplicatedWriteConflictException":
+		return false
+	case "InvalidSignatureException": // Lambda may have frozen the function after it signed the request
+		return !strings.HasPrefix(message, "Signature expired")
+	}
+	// The names of DynamoDB's refusals end in Exception. Any other error may have been cut off, or come from a proxy.
+	return strings.HasSuffix(code, "Exception")
 }

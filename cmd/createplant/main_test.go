@@ -18,7 +18,7 @@ func TestPlantInTable(t *testing.T) {
 	environment := processtest.Environment(dynamotest.Endpoint(t), "PLANTS_TABLE="+plants)
 	event := `{"headers":{"authorization":"Bearer x"},"body":"{\"id\":1,\"name\":\"fern\"}","requestContext":{
 		"authorizer":{"lambda":{"verdict":"allow","subject":"alice","token_id":"t1",
-		"presented":"` + token.Digest("Bearer x") + `"}}}}`
+		"header_digest":"` + token.Digest("Bearer x") + `"}}}}`
 	answers, log := processtest.Invoke(t, os.Args[0], environment, event, event)
 	for i, want := range []string{`"statusCode":200`, `{\"error\":3001,`} {
 		if got := answers[i].Body; !strings.Contains(got, want) {

@@ -71,7 +71,7 @@ func TestFailures(t *testing.T) {
 		{"a subject that is not ASCII", "token issue --subject é", "subject must have 1 to 128 visible ASCII"},
 		{"neither stack nor table", "token list", "set --stack or --table, or --endpoint-url"},
 		{"no token on standard input", "token revoke --table tokens -", "this is not a complete token"},
-		{"part of a token", "token revoke --table tokens pst_0zAZ9aBbCcDd", "this is not a complete token"},
+		{"part of a token", "token revoke --table tokens pst_SAMPLETOKEN2", "this is not a complete token"},
 		{"an address without a port", "serve --addr localhost", "missing port in address; use another --addr"},
 		{"no credentials", "token list --table tokens", "cannot get AWS credentials; AWS_PROFILE must name"},
 		{"an endpoint without http://", "token list --endpoint-url localhost:8000", "the endpoint must be a URL such as http://"},

@@ -58,9 +58,9 @@ func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request,
 type authorizerContext struct {
 	Verdict string `json:"verdict"` // "allow", "deny" or "unavailable"
 
-	// Presented is the [token.Digest] of the Authorization header. The function compares it with the header that it gets
+	// HeaderDigest is the [token.Digest] of the Authorization header. The function compares it with the header that it gets
 	// itself, so a verdict never applies to another caller's request.
-	Presented string `json:"presented"`
+	HeaderDigest string `json:"header_digest"`
 
 	// Set only with "allow".
 	Subject string `json:"subject,omitzero"`
@@ -68,7 +68,7 @@ type authorizerContext struct {
 }
 
 func newAuthorizerContext(r request, err error) authorizerContext {
-	c := authorizerContext{Presented: token.Digest(r.Headers["Authorization"])}
+	c := authorizerContext{HeaderDigest: token.Digest(r.Headers["Authorization"])}
 	switch {
 	case err == nil:
 		c.Verdict = "allow"
@@ -94,7 +94,7 @@ func findCaller(authorization string, c authorizerContext) (caller, error) {
 		return caller{}, err
 	}
 	switch {
-	case c.Presented != token.Digest(authorization):
+	case c.HeaderDigest != token.Digest(authorization):
 		return caller{}, errors.New("api: no verdict on this Authorization header")
 	case c.Verdict == "allow" && c.Subject != "" && c.TokenID != "":
 		return caller{tokenID: c.TokenID, subject: c.Subject}, nil

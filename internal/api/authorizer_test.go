@@ -17,7 +17,7 @@ func TestAuthorizer(t *testing.T) {
 	const (
 		logged = ` msg=authorize request_id=r1 code=`
 		nobody = ` subject="" token_id="" duration_ms=0`
-		alice  = ` subject=alice token_id=AliceTokenId duration_ms=0`
+		alice  = ` subject=alice token_id=ALICETOKENID duration_ms=0`
 	)
 	tests := []struct {
 		name          string

@@ -4,12 +4,15 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
+	"regexp"
 	"strings"
 	"time"
 
 	"plantstore/internal/plant"
-	"plantstore/internal/token"
 )
+
+// keyFormat matches an idempotency key.
+var keyFormat = regexp.MustCompile(`^[!-~]{1,255}$`)
 
 // CreatePlant answers POST /plants.
 type CreatePlant struct {
@@ -30,7 +33,7 @@ func (c *CreatePlant) create(ctx context.Context, r request) (any, error) {
 	if !sent {
 		key = rand.Text()
 	}
-	if !token.IsVisibleASCII(key, 255) {
+	if !keyFormat.MatchString(key) {
 		return nil, errIdempotencyKey
 	}
 	body, err := r.body()

@@ -43,7 +43,7 @@ func TestAuthentication(t *testing.T) {
 
 		{"no authorizer ran", credentials, nil, refusal(5001)},
 		{"an unknown verdict", credentials, verdict(credentials, "maybe"), refusal(5001)},
-		{"an allow without a digest", credentials, allowWithout("presented"), refusal(5001)},
+		{"an allow without a digest", credentials, allowWithout("header_digest"), refusal(5001)},
 		{"an allow for another header", credentials, allow("Bearer other"), refusal(5001)},
 		{"a deny for another header", credentials, verdict("Bearer other", "deny"), refusal(5001)},
 		{"unavailable for another header", credentials, verdict("Bearer other", "unavailable"), refusal(5001)},
@@ -106,7 +106,7 @@ func TestChecks(t *testing.T) {
 func TestOutcomes(t *testing.T) {
 	const (
 		logged = ` msg="create plant" request_id=r1 code=`
-		alice  = ` subject=alice token_id=AliceTokenId duration_ms=`
+		alice  = ` subject=alice token_id=ALICETOKENID duration_ms=`
 	)
 	unavailable := answer{status: 400, code: 5002, retryAfter: "1", idempotencyKey: "first"}
 	tests := []struct {

@@ -16,11 +16,11 @@ import (
 
 // events/README.md lists every sample event with its answer.
 func TestSampleEvents(t *testing.T) {
-	const bearer = "pst_SampleToken0NotSecretInThisFolder0000PzvLs"
+	const bearer = "pst_SAMPLETOKEN2NOTSECRETINTHISFOLDER22222d2874592"
 	log := slog.New(slog.DiscardHandler)
 	sample := token.Token{Digest: token.Digest(bearer), Subject: "alice", ExpiresAt: time.Now().Add(time.Hour)}
 	functions := map[string]Handler{
-		"Authorizer":  &Authorizer{Tokens: memory.Tokens{"SampleToken0": sample}, Log: log},
+		"Authorizer":  &Authorizer{Tokens: memory.Tokens{"SAMPLETOKEN2": sample}, Log: log},
 		"CreatePlant": Routes(new(memory.Plants), log)[createRoute],
 	}
 	readme, err := os.ReadFile("../../events/README.md")
@@ -37,6 +37,11 @@ func TestSampleEvents(t *testing.T) {
 			event, err := os.ReadFile("../../" + file)
 			if err != nil {
 				t.Fatal(err)
+			}
+			r, _ := decodeEvent(event) // the answer shows whether it is an event
+			digest := token.Digest(r.Headers["Authorization"])
+			if got := r.RequestContext.Authorizer.Context.HeaderDigest; function != "Authorizer" && got != digest {
+				t.Errorf("header_digest is %s, want that of the Authorization header, %s", got, digest)
 			}
 			content, err := functions[function].Invoke(t.Context(), event)
 			if err != nil {

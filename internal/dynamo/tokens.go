@@ -51,8 +51,8 @@ func tokenKey(id string) attributes {
 	return attributes{"id": &types.AttributeValueMemberS{Value: id}}
 }
 
-// Add stores t. It may be repeated, and never changes a stored token: if another one has the id, it returns an error. It
-// returns [token.ErrUnavailable] if the outcome is unknown.
+// Add stores t. It may be repeated, and never changes a stored token: if another one has the id, it returns an error.
+// After [token.ErrUnavailable], the token may have been stored.
 func (s *Tokens) Add(ctx context.Context, t token.Token) error {
 	item, err := attributevalue.MarshalMap(tokenItem(t))
 	if err != nil {
@@ -88,8 +88,8 @@ func decodeToken(item attributes) (token.Token, error) {
 }
 
 // Revoke makes the token with this id invalid for good. It may be repeated. It can return [token.ErrNotFound] or
-// [token.ErrUnavailable]. The item stays in the table until the token expires: if it were deleted, a delayed Add could
-// store the token again.
+// [token.ErrUnavailable], after which the token may have been revoked. The item stays in the table until the token expires:
+// if it were deleted, a delayed Add could store the token again.
 func (s *Tokens) Revoke(ctx context.Context, id string) error {
 	in := &dynamodb.UpdateItemInput{
 		TableName:                 &s.Table,

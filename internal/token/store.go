@@ -8,7 +8,7 @@ import (
 // Errors returned by a [Store].
 var (
 	ErrNotFound    = errors.New("token: not found")
-	ErrUnavailable = errors.New("token: store is unavailable") // a change may have been made, or may still happen
+	ErrUnavailable = errors.New("token: store is unavailable") // repeat the call
 )
 
 // Store keeps tokens.

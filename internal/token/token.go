@@ -1,8 +1,8 @@
 // Package token is the authentication domain: bearer tokens, their verification, and the contract of a token store.
 //
-// A token is `pst_`, an id of 12 random characters, a secret of 24 and a checksum of 6. Secret scanners can recognize it,
-// and a mistyped token is rejected without a lookup. The id alone gives no access, so it may be logged. The store has
-// only the SHA-256 of the token. The secret has more than 140 random bits, so a slower hash would add nothing.
+// A token is `pst_`, an id of 12 random characters, a secret of 26, and a checksum. Secret scanners can recognize it, and
+// a mistyped token is rejected without a lookup. The id alone gives no access, so it may be logged. The store has only the
+// SHA-256 of the token. The secret has 130 random bits, so a slower hash would add nothing.
 package token
 
 import (
@@ -10,18 +10,19 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"hash/crc32"
-	"math/big"
-	"strings"
+	"regexp"
 	"time"
 )
 
-const (
-	prefix         = "pst_"
-	idLength       = 12 // characters, 71 random bits
-	secretLength   = 24
-	checksumLength = 6 // 62^6 > 2^32
-	alphabet       = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+const prefix = "pst_"
+
+var (
+	// format has groups for the random characters, the id that they begin with, and their checksum.
+	format = regexp.MustCompile(prefix + `(([A-Z2-7]{12})[A-Z2-7]{26})([0-9a-f]{8})`)
+
+	subjectFormat = regexp.MustCompile(`^[!-~]{1,128}$`)
 )
 
 // Token is what the store knows about a bearer token: everything except the secret.
@@ -40,12 +41,11 @@ func (t Token) Expired(now time.Time) bool { return !now.Before(t.ExpiresAt) }
 // Issue returns a new bearer token, which must not be stored, and the Token to store, which expires at now plus ttl,
 // rounded up to a whole second. Issue returns an error if subject is malformed.
 func Issue(subject string, now time.Time, ttl time.Duration) (bearer string, t Token, err error) {
-	if !IsVisibleASCII(subject, 128) {
+	if !subjectFormat.MatchString(subject) {
 		return "", Token{}, errors.New("subject must have 1 to 128 visible ASCII characters")
 	}
-	id := randomCharacters(idLength)
-	body := prefix + id + randomCharacters(secretLength)
-	bearer = body + checksum(body)
+	id, secret := rand.Text()[:12], rand.Text()
+	bearer = prefix + id + secret + checksum(id+secret)
 	return bearer, Token{
 		ID:        id,
 		Digest:    Digest(bearer),
@@ -55,48 +55,34 @@ func Issue(subject string, now time.Time, ttl time.Duration) (bearer string, t T
 	}, nil
 }
 
-func randomCharacters(n int) string {
-	characters := make([]byte, n)
-	for i := range characters {
-		index, _ := rand.Int(rand.Reader, big.NewInt(int64(len(alphabet)))) // the system's randomness never fails
-		characters[i] = alphabet[index.Int64()]
-	}
-	return string(characters)
-}
-
-// checksum returns the CRC-32 (IEEE) of body in base 62.
-func checksum(body string) string {
-	sum := crc32.ChecksumIEEE([]byte(body))
-	var digits [checksumLength]byte
-	for i := range digits {
-		digits[checksumLength-1-i] = alphabet[sum%uint32(len(alphabet))]
-		sum /= uint32(len(alphabet))
-	}
-	return string(digits[:])
+// checksum returns the CRC-32 (IEEE) of characters in hexadecimal.
+func checksum(characters string) string {
+	return fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(characters)))
 }
 
 // ParseID returns the id in a well-formed bearer token.
 func ParseID(bearer string) (id string, ok bool) {
-	const length = len(prefix) + idLength + secretLength + checksumLength
-	if len(bearer) != length {
+	const length = len(prefix) + 12 + 26 + 8
+	ids := FindIDs(bearer)
+	if len(bearer) != length || len(ids) != 1 {
 		return "", false
 	}
-	body := bearer[:length-checksumLength]
-	characters, ok := strings.CutPrefix(body, prefix)
-	if !ok || strings.Trim(characters, alphabet) != "" || checksum(body) != bearer[len(body):] {
-		return "", false
+	return ids[0], true
+}
+
+// FindIDs returns the ids of the well-formed bearer tokens in text, such as a line of a log.
+func FindIDs(text string) []string {
+	var ids []string
+	for _, groups := range format.FindAllStringSubmatch(text, -1) {
+		if checksum(groups[1]) == groups[3] {
+			ids = append(ids, groups[2])
+		}
 	}
-	return characters[:idLength], true
+	return ids
 }
 
 // Digest returns the hexadecimal SHA-256 of credentials.
 func Digest(credentials string) string {
 	sum := sha256.Sum256([]byte(credentials))
 	return hex.EncodeToString(sum[:])
-}
-
-// IsVisibleASCII reports whether text consists of 1 to maxLength visible ASCII characters.
-func IsVisibleASCII(text string, maxLength int) bool {
-	invisible := func(r rune) bool { return r <= ' ' || r > '~' }
-	return len(text) >= 1 && len(text) <= maxLength && !strings.ContainsFunc(text, invisible)
 }

@@ -48,7 +48,7 @@ func TestContract(t *testing.T) {
 			t.Fatal("URL must be the address of a service: make contract URL=https://... TOKEN=...")
 		}
 		bearer := os.Getenv("TOKEN")
-		if !token.IsVisibleASCII(bearer, 8000) {
+		if !regexp.MustCompile(`^[!-~]+$`).MatchString(bearer) {
 			t.Fatal("TOKEN must be a valid token, without the word Bearer: make contract URL=https://... TOKEN=...")
 		}
 		runAll(t, strings.TrimSuffix(address, "/"), bearer)

@@ -14,7 +14,7 @@ import (
 	"plantstore/internal/token"
 )
 
-const sampleToken = "pst_SampleToken0NotSecretInThisFolder0000PzvLs"
+const sampleToken = "pst_SAMPLETOKEN2NOTSECRETINTHISFOLDER22222d2874592"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +25,8 @@ type tokenCommand struct {
 	List   listCommand   `cmd:"" help:"List tokens, soonest expiry first."`
 	Revoke revokeCommand `cmd:"" help:"Revoke a token immediately."`
 }
+
+var visible = regexp.MustCompile(`^[!-~]+$`)
 
 // lifetime is a flag with a duration, which may be in days, such as 30d.
 type lifetime time.Duration
@@ -83,7 +86,7 @@ func (c *listCommand) Run(ctx context.Context, command *tokenCommand) error {
 		return err
 	}
 	tokens, err := store.List(ctx)
-	if err != nil {
+	if err != nil && len(tokens) == 0 {
 		return err
 	}
 	now := time.Now()
@@ -92,7 +95,7 @@ func (c *listCommand) Run(ctx context.Context, command *tokenCommand) error {
 			return stateOf(t, now) != "valid" || !t.Expired(now.Add(time.Duration(c.Expiring)))
 		})
 	}
-	err = printTokens(tokens, now)
+	err = errors.Join(err, printTokens(tokens, now))
 	if c.Expiring > 0 && len(tokens) > 0 {
 		err = errors.Join(err, errors.New("some tokens expire soon: issue new ones"))
 	}
@@ -108,9 +111,17 @@ func printTokens(tokens []token.Token, now time.Time) error {
 	fmt.Fprintln(table, "ID\tSUBJECT\tCREATED\tEXPIRES\tSTATE")
 	for _, t := range tokens {
 		created, expires := t.CreatedAt.Format(time.RFC3339), t.ExpiresAt.Format(time.RFC3339)
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", t.ID, t.Subject, created, expires, stateOf(t, now))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", printable(t.ID), printable(t.Subject), created, expires, stateOf(t, now))
 	}
 	return table.Flush()
+}
+
+// printable quotes text that might control the terminal, or look like another column or row.
+func printable(text string) string {
+	if visible.MatchString(text) {
+		return text
+	}
+	return strconv.QuoteToASCII(text)
 }
 
 func stateOf(t token.Token, now time.Time) string {

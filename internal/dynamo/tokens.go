@@ -107,9 +107,11 @@ func (s *Tokens) Revoke(ctx context.Context, id string) error {
 	return err
 }
 
-// List returns all tokens, in no particular order. DynamoDB removes a token some time after it expires.
+// List returns all tokens, in no particular order, and an error for each item that is not a token. DynamoDB removes a
+// token some time after it expires.
 func (s *Tokens) List(ctx context.Context) ([]token.Token, error) {
 	var tokens []token.Token
+	var others []error
 	in := &dynamodb.ScanInput{TableName: &s.Table, ConsistentRead: aws.Bool(true)}
 	for {
 		page, err := s.scan(ctx, in)
@@ -119,12 +121,13 @@ func (s *Tokens) List(ctx context.Context) ([]token.Token, error) {
 		for _, item := range page.Items {
 			t, err := decodeToken(item)
 			if err != nil {
-				return nil, err
+				others = append(others, err)
+				continue
 			}
 			tokens = append(tokens, t)
 		}
 		if len(page.LastEvaluatedKey) == 0 {
-			return tokens, nil
+			return tokens, errors.Join(others...)
 		}
 		in.ExclusiveStartKey = page.LastEvaluatedKey
 	}

@@ -171,7 +171,7 @@ func TestList(t *testing.T) {
 		wantErr  error
 	}{
 		{name: "two pages", items: issuedItem + secondItem, want: both},
-		{name: "an item that is not a token", items: secondItem + bareItem, wantErr: errOther},
+		{name: "an item that is not a token", items: bareItem + secondItem, want: both[1:], wantErr: errOther},
 		{
 			name: "lost page", items: issuedItem + secondItem,
 			outcomes: []outcome{answered, {fault: noAnswer}, answered}, want: both,

@@ -12,7 +12,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/smithy-go/logging"
 
@@ -78,13 +77,15 @@ func (c *connection) findTable(ctx context.Context, cfg aws.Config) (string, err
 	return aws.ToString(out.StackResourceDetail.PhysicalResourceId), nil
 }
 
-// loadConfig returns the SDK's configuration, with credentials. If the profile needs an MFA code, it waits for the user.
+// loadConfig returns the SDK's configuration, with credentials.
 func loadConfig(ctx context.Context) (aws.Config, error) {
 	cfg, err := config.LoadDefaultConfig(ctx,
 		config.WithHTTPClient(awshttp.NewBuildableClient().WithTimeout(attemptTimeout)),
 		config.WithLogger(logging.Nop{}),
-		config.WithAssumeRoleCredentialOptions(func(o *stscreds.AssumeRoleOptions) { o.TokenProvider = askForMFACode }),
 	)
+	if _, ok := errors.AsType[config.AssumeRoleTokenProviderNotSetError](err); ok {
+		return cfg, errors.New(`the profile needs an MFA code; first run: eval "$(aws configure export-credentials --format env)"`)
+	}
 	if err != nil {
 		return cfg, err
 	}
@@ -92,17 +93,4 @@ func loadConfig(ctx context.Context) (aws.Config, error) {
 		return cfg, fmt.Errorf("cannot get AWS credentials; AWS_PROFILE must name a profile that has them: %w", err)
 	}
 	return cfg, nil
-}
-
-// askForMFACode asks on the terminal, because standard output is for a new token, and a token may come from standard
-// input.
-func askForMFACode() (code string, err error) {
-	terminal, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
-	if err != nil {
-		return "", fmt.Errorf("the profile needs an MFA code, and there is no terminal to ask on: %w", err)
-	}
-	defer terminal.Close() //nolint:errcheck // it has nothing to save
-	fmt.Fprint(terminal, "MFA code: ")
-	_, err = fmt.Fscanln(terminal, &code)
-	return code, err
 }

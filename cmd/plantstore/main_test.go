@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -44,7 +43,6 @@ func (p tool) run(t *testing.T, args, stdin string) result {
 	command := exec.CommandContext(ctx, os.Args[0], strings.Fields(args+" "+p.flags)...)
 	command.Env = p.environment
 	command.Stdin = strings.NewReader(stdin)
-	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // without a terminal
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
 	_ = command.Run() // the exit status says whether it failed; -1 if it did not finish
@@ -75,7 +73,7 @@ func TestFailures(t *testing.T) {
 		{"an address without a port", "serve --addr localhost", "missing port in address; use another --addr"},
 		{"no credentials", "token list --table tokens", "cannot get AWS credentials; AWS_PROFILE must name"},
 		{"an endpoint without http://", "token list --endpoint-url localhost:8000", "the endpoint must be a URL such as http://"},
-		{"an MFA code without a terminal", "token list --table tokens", "the profile needs an MFA code, and there is no terminal"},
+		{"an MFA code", "token list --table tokens", "the profile needs an MFA code; first run: eval"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -135,7 +135,7 @@ func stateOf(t token.Token, now time.Time) string {
 }
 
 type revokeCommand struct {
-	ID string `arg:"" help:"Id of the token, or - to read the token itself from standard input."`
+	Words []string `arg:"" name:"token" help:"Id of the token, or text with the whole token in it, or - to read either from standard input."`
 }
 
 func (c *revokeCommand) Run(ctx context.Context, command *tokenCommand) error {
@@ -150,28 +150,29 @@ func (c *revokeCommand) Run(ctx context.Context, command *tokenCommand) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	if err := store.Revoke(ctx, id); err != nil {
-		return fmt.Errorf("cannot revoke the token: %w", err)
+		return fmt.Errorf("cannot revoke token %s in table %s: %w", id, store.Table, err)
 	}
 	fmt.Printf("Token %s is revoked.\n", id)
 	return nil
 }
 
-// tokenID returns the id in the argument, which may also be a whole token.
+// tokenID returns the id that was typed, or the id of the one token in the text. Its errors repeat none of the text, which
+// may be secret.
 func (c *revokeCommand) tokenID() (string, error) {
-	text := c.ID
+	text := strings.Join(c.Words, " ")
 	if text == "-" {
-		input, err := io.ReadAll(io.LimitReader(os.Stdin, 4096))
+		input, err := io.ReadAll(io.LimitReader(os.Stdin, 1<<20))
 		if err != nil {
 			return "", err
 		}
-		text = string(input)
+		text = strings.TrimSpace(string(input))
 	}
-	text = strings.TrimSpace(text)
-	if id, ok := token.ParseID(text); ok {
-		return id, nil
+	if token.IsID(text) {
+		return text, nil
 	}
-	if c.ID == "-" || strings.HasPrefix(text, "pst_") {
-		return "", errors.New("this is not a complete token")
+	ids := token.FindIDs(text)
+	if len(ids) != 1 {
+		return "", fmt.Errorf("revoke needs the id of a token, or text with exactly one whole token; this has %d", len(ids))
 	}
-	return text, nil
+	return ids[0], nil
 }

@@ -65,7 +65,8 @@ func TestRevokeAndList(t *testing.T) {
 	if got := plantstore.run(t, "token revoke -", input+"\n"); got.stdout != "Token "+byInput+" is revoked.\n" {
 		t.Errorf("token revoke - = %+v, want the id of the token on standard input", got)
 	}
-	plantstore.check(t, "token revoke nobody", result{status: 1, stderr: ".* cannot revoke the token: token: not found\n"})
+	notFound := ".* cannot revoke token SAMPLETOKEN2 in table " + store.Table + ": token: not found\n"
+	plantstore.check(t, "token revoke SAMPLETOKEN2", result{status: 1, stderr: notFound})
 	const all = `.* sue .* expired\n.* ann .* valid\n.* eve .* revoked\n.* bob .* valid\n.* eve .* revoked\n`
 	plantstore.check(t, "token list", result{stdout: header + all})
 	const ann, bob, soon = `.* ann .*\n`, `.* bob .*\n`, `.*tokens expire soon: .*\n`
@@ -130,7 +131,7 @@ func TestRefusals(t *testing.T) {
 			"token issue --subject bob",
 			"cannot issue a token: " + refusal + "; if `token list` shows .{12}, revoke it, because its secret is lost",
 		},
-		{"token revoke id", "cannot revoke the token: " + refusal},
+		{"token revoke SAMPLETOKEN2", "cannot revoke token SAMPLETOKEN2 in table TokensTable: " + refusal},
 		{"token list", refusal},
 	} {
 		plantstore.check(t, test.args, result{status: 1, stderr: "plantstore: error: " + test.want + "\n"})
@@ -143,7 +144,7 @@ func TestUnreachable(t *testing.T) {
 		Run(ctx context.Context, command *tokenCommand) error
 	}{
 		"issue":  &issueCommand{Subject: "ann", TTL: lifetime(time.Hour)},
-		"revoke": &revokeCommand{ID: "id"},
+		"revoke": &revokeCommand{Words: []string{"SAMPLETOKEN2"}},
 		"list":   &listCommand{},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -22,6 +22,7 @@ var (
 	// format has groups for the random characters, the id that they begin with, and their checksum.
 	format = regexp.MustCompile(prefix + `(([A-Z2-7]{12})[A-Z2-7]{26})([0-9a-f]{8})`)
 
+	idFormat      = regexp.MustCompile(`^[A-Z2-7]{12}$`)
 	subjectFormat = regexp.MustCompile(`^[!-~]{1,128}$`)
 )
 
@@ -69,6 +70,9 @@ func ParseID(bearer string) (id string, ok bool) {
 	}
 	return ids[0], true
 }
+
+// IsID reports whether text has the form of a token's id.
+func IsID(text string) bool { return idFormat.MatchString(text) }
 
 // FindIDs returns the ids of the well-formed bearer tokens in text, such as a line of a log.
 func FindIDs(text string) []string {

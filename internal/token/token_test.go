@@ -3,6 +3,7 @@ package token
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -111,5 +112,37 @@ func TestParseID(t *testing.T) {
 				t.Errorf("ParseID(%q) = %q, %t, want %q", test.bearer, got, ok, test.want)
 			}
 		})
+	}
+}
+
+func TestFindIDs(t *testing.T) {
+	const valid, id = "pst_ABCDEFGHIJKLMNOPQRSTUVWXYZ234567ABCDEF37a907da", "ABCDEFGHIJKL"
+	tests := []struct {
+		name, text string
+		want       []string
+	}{
+		{name: "a header", text: `"Authorization: Bearer ` + valid + `"`, want: []string{id}},
+		{name: "a line of a log", text: `{"url":"/plants?token=` + valid + `\n"}`, want: []string{id}},
+		{name: "two tokens", text: valid + "," + valid, want: []string{id, id}},
+		{name: "a mistyped token", text: valid[:49] + "b"},
+		{name: "part of a token", text: valid[:49]},
+		{name: "no token", text: ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := FindIDs(test.text); !slices.Equal(got, test.want) {
+				t.Errorf("FindIDs(%s) = %q, want %q", test.text, got, test.want)
+			}
+		})
+	}
+}
+
+func TestIsID(t *testing.T) {
+	for text, want := range map[string]bool{
+		"ABCDEFGHI234": true, "ABCDEFGHI23": false, "ABCDEFGHI2345": false, "ABCDEFGHI23\n": false, "abcdefghi234": false,
+	} {
+		if got := IsID(text); got != want {
+			t.Errorf("IsID(%q) = %t, want %t", text, got, want)
+		}
 	}
 }

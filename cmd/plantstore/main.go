@@ -4,6 +4,9 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
 
 	"github.com/alecthomas/kong"
 )
@@ -23,10 +26,15 @@ type commandLine struct {
 }
 
 func main() {
-	command := kong.Parse(new(commandLine),
+	parser := kong.Must(new(commandLine),
 		kong.Name("plantstore"),
 		kong.Description(description),
 		kong.BindTo(context.Background(), (*context.Context)(nil)),
 	)
+	command, err := parser.Parse(os.Args[1:])
+	if wrong, ok := errors.AsType[*kong.ParseError](err); ok && wrong.Context.Selected() != nil {
+		err = fmt.Errorf("%w; usage: plantstore %s", err, wrong.Context.Selected().Summary())
+	}
+	parser.FatalIfErrorf(err)
 	command.FatalIfErrorf(command.Run())
 }

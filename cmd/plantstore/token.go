@@ -31,11 +31,13 @@ var visible = regexp.MustCompile(`^[!-~]+$`)
 // lifetime is a flag with a duration, which may be in days, such as 30d.
 type lifetime time.Duration
 
+const day = 24 * time.Hour
+
 // Decode implements [kong.MapperValue].
 func (l *lifetime) Decode(ctx *kong.DecodeContext) error {
 	duration, err := parseLifetime(ctx.Scan.Pop().String())
-	if err != nil || duration < time.Second {
-		return errors.New("must be a time such as 90m, 12h or 30d")
+	if err != nil || duration < time.Second || duration > 9999*day {
+		return errors.New("must be a time such as 90m, 12h or 30d, from 1s to 9999d")
 	}
 	*l = lifetime(duration)
 	return nil
@@ -47,7 +49,7 @@ func parseLifetime(text string) (time.Duration, error) {
 		return time.ParseDuration(text)
 	}
 	n, err := strconv.ParseInt(days, 10, 16) // 16 bits of days cannot overflow a Duration
-	return time.Duration(n) * 24 * time.Hour, err
+	return time.Duration(n) * day, err
 }
 
 type issueCommand struct {

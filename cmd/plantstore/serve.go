@@ -32,9 +32,17 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	greet("http://"+listener.Addr().String(), bearer)
+	greet(urlOf(*listener.Addr().(*net.TCPAddr)), bearer)
 	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
 	return newServer(memory.Tokens{t.ID: t}, log).Serve(listener)
+}
+
+// urlOf returns a URL that works on this machine, even if the server listens on all of its addresses.
+func urlOf(address net.TCPAddr) string {
+	if address.IP.IsUnspecified() {
+		address.IP = net.IPv4(127, 0, 0, 1)
+	}
+	return "http://" + address.String()
 }
 
 func greet(url, bearer string) {

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bufio"
+	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -10,6 +12,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"plantstore/internal/memory"
 )
@@ -64,6 +68,58 @@ func TestReadme(t *testing.T) {
 		if want := "```json\n" + string(printed) + "```"; !strings.Contains(readme, want) {
 			t.Errorf("%s prints %s, and README.md lacks %q", typed, printed, want)
 		}
+	}
+}
+
+func TestURL(t *testing.T) {
+	for _, test := range []struct{ ip, want string }{
+		{"0.0.0.0", "http://127.0.0.1:8082"},
+		{"::", "http://127.0.0.1:8082"},
+		{"192.0.2.1", "http://192.0.2.1:8082"},
+		{"::1", "http://[::1]:8082"},
+	} {
+		if got := urlOf(net.TCPAddr{IP: net.ParseIP(test.ip), Port: 8082}); got != test.want {
+			t.Errorf("urlOf(%s) = %s, want %s", test.ip, got, test.want)
+		}
+	}
+}
+
+// The local server limits headers as an HTTP API does, and gives up on a slow client. It does not serve OPTIONS *.
+func TestServerLimits(t *testing.T) {
+	const start = "POST /plants HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+	padding := func(size int) string { return "X: " + strings.Repeat("x", size-len("X: \r\n")) + "\r\n" }
+	for _, test := range []struct {
+		name, request string
+		want          string // the beginning of the answer; without one, the server only closes the connection
+		wantAfter     time.Duration
+	}{
+		{name: "the largest headers", request: start + padding(10240-len(start+"\r\n")) + "\r\n", want: "HTTP/1.1 400 "},
+		{name: "headers of 20 KB", request: start + padding(20_000) + "\r\n", want: "HTTP/1.1 431 "},
+		{name: "OPTIONS *", request: "OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", want: "HTTP/1.1 400 "},
+		{name: "slow headers", request: start, wantAfter: 5 * time.Second},
+		{
+			name: "a slow body", request: start + "Content-Length: 2\r\n\r\n{",
+			want: "HTTP/1.1 400 ", wantAfter: 10 * time.Second,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := httptest.NewTestServer(t, nil)
+				server.Config = newServer(memory.Tokens{}, slog.New(slog.DiscardHandler))
+				dial := server.Client().Transport.(*http.Transport).DialContext
+				connection, err := dial(t.Context(), "tcp", "localhost:80")
+				if err != nil {
+					t.Fatal(err)
+				}
+				begin := time.Now()
+				_, _ = io.WriteString(connection, test.request) // the server may close the connection
+				answer, _ := io.ReadAll(connection)
+				took := time.Since(begin)
+				if !strings.HasPrefix(string(answer), test.want) || test.want == "" && len(answer) > 0 || took != test.wantAfter {
+					t.Errorf("the server answers %.80q after %v, want %q after %v", answer, took, test.want, test.wantAfter)
+				}
+			})
+		})
 	}
 }
 

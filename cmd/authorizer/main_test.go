@@ -32,7 +32,7 @@ func TestTokenInTable(t *testing.T) {
 	if got, want := answers[0].Body, `"verdict":"allow"`; !strings.Contains(got, want) {
 		t.Errorf("the authorizer answers %s, want %s", got, want)
 	}
-	if want := `"level":"INFO","msg":"authorize","commit":"","request_id":"","code":2001,`; !strings.Contains(log, want) {
+	if want := `"level":"INFO","message":"authorize","commit":"","apigw_request_id":"","code":2001,`; !strings.Contains(log, want) {
 		t.Errorf("the authorizer logs %s, want %s", log, want)
 	}
 }
@@ -43,7 +43,7 @@ func TestMissingVariable(t *testing.T) {
 	// With GOCOVERDIR, `go test -cover` adds no warning to the log.
 	function.Env = processtest.Environment("http://127.0.0.1:1", "GOCOVERDIR="+t.TempDir())
 	got, _ := function.CombinedOutput() // the exit status says whether it failed
-	const want = `^{"timestamp":"2[^"]+","level":"ERROR","msg":"cannot run","commit":"",` +
+	const want = `^{"timestamp":"2[^"]+","level":"ERROR","message":"cannot run","commit":"",` +
 		`"error":"environment variable TOKENS_TABLE is not set"}\n$`
 	if status := function.ProcessState.ExitCode(); status != 1 || !regexp.MustCompile(want).Match(got) {
 		t.Errorf("the authorizer exits with %d and logs %s, want 1 and %s", status, got, want)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -25,8 +26,9 @@ func TestPlantInTable(t *testing.T) {
 			t.Errorf("createplant answers %s, want %s", got, want)
 		}
 	}
-	line := `"level":"INFO","msg":"create plant","commit":"","request_id":"","code":3001,"subject":"alice","token_id":"t1",`
-	if !strings.Contains(log, line) {
-		t.Errorf("createplant logs %s, want %s", log, line)
+	const want = `"level":"INFO","message":"create plant","commit":"","apigw_request_id":"","code":3001,` +
+		`"subject":"alice","token_id":"t1","duration_ms":[0-9.]+,"reason":"plant: id exists","requestId":"lambda-1"}\n`
+	if !regexp.MustCompile(want).MatchString(log) {
+		t.Errorf("createplant logs %s, want %s", log, want)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/aws/aws-lambda-go/lambdacontext"
 	"github.com/swaggest/swgui/v5emb"
 
 	"plantstore"
@@ -33,7 +34,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		return err
 	}
 	greet(urlOf(*listener.Addr().(*net.TCPAddr)), bearer)
-	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	log := slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{ReplaceAttr: lambdacontext.ReplaceAttr}))
 	return newServer(memory.Tokens{t.ID: t}, log).Serve(listener)
 }
 

@@ -15,7 +15,7 @@ import (
 // allowed is logged, because the function logs every request. The store has 1.7 s.
 func TestAuthorizer(t *testing.T) {
 	const (
-		logged = ` msg=authorize request_id=r1 code=`
+		logged = ` msg=authorize apigw_request_id=r1 code=`
 		nobody = ` subject="" token_id="" duration_ms=0`
 		alice  = ` subject=alice token_id=ALICETOKENID duration_ms=0`
 	)

@@ -105,7 +105,7 @@ func TestChecks(t *testing.T) {
 // Only the log has the text of an unexpected error. A store that hangs gets 2.7 s.
 func TestOutcomes(t *testing.T) {
 	const (
-		logged = ` msg="create plant" request_id=r1 code=`
+		logged = ` msg="create plant" apigw_request_id=r1 code=`
 		alice  = ` subject=alice token_id=ALICETOKENID duration_ms=`
 	)
 	unavailable := answer{status: 400, code: 5002, retryAfter: "1", idempotencyKey: "first"}

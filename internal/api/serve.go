@@ -104,7 +104,7 @@ func respond(status int, headers map[string]string, body any) ([]byte, error) {
 func logRequest(ctx context.Context, log *slog.Logger, name string, r request, err error, took time.Duration) {
 	e := entryOf(err)
 	attributes := []slog.Attr{
-		slog.String("request_id", r.RequestContext.RequestID), // the client gets it as Apigw-Requestid
+		slog.String("apigw_request_id", r.RequestContext.RequestID), // the client gets it as Apigw-Requestid
 		slog.Int("code", int(e.code)),
 		slog.String("subject", r.caller.subject),
 		slog.String("token_id", r.caller.tokenID),

@@ -65,7 +65,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, function lambda.
 	id := w.Header().Get("Apigw-Requestid")
 	answer, err := g.invoke(ctx, newEvent(r, body, id), function)
 	if err != nil {
-		g.log.ErrorContext(ctx, "invocation failed", "request_id", id, "error", err.Error())
+		g.log.ErrorContext(ctx, "invocation failed", "apigw_request_id", id, "error", err.Error())
 		refuse(w, http.StatusInternalServerError)
 		return
 	}

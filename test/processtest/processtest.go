@@ -37,7 +37,7 @@ func Main(m *testing.M, command func()) {
 func Environment(endpoint string, others ...string) []string {
 	return append([]string{
 		AsCommand, "GORACE=" + os.Getenv("GORACE"), "AWS_ENDPOINT_URL_DYNAMODB=" + endpoint, "AWS_REGION=us-east-1",
-		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local",
+		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "AWS_LAMBDA_LOG_FORMAT=JSON",
 	}, others...)
 }
 
@@ -74,6 +74,7 @@ func InvokeCommand(t testing.TB, function *exec.Cmd, ready func(), events ...str
 			ready()
 		}
 		begin = time.Now()
+		w.Header().Set("Lambda-Runtime-Aws-Request-Id", "lambda-1")
 		w.Header().Set("Lambda-Runtime-Deadline-Ms", fmt.Sprint(time.Now().Add(time.Minute).UnixMilli()))
 		_, _ = io.WriteString(w, events[len(answers)]) // it fails only if the function has exited
 	}))

@@ -177,7 +177,7 @@ func TestAlarms(t *testing.T) {
 		minutes       int    // out of five
 	}{
 		{"Errors", `{ $.code = 5001 }`, 1},
-		{"Unavailable", `{ $.code > 5001 && $.msg != "authorize" }`, 3},
+		{"Unavailable", `{ $.code > 5001 && $.message != "authorize" }`, 3},
 	}
 	for _, test := range tests {
 		logged := object{"MetricNamespace": "AWS::StackName", "MetricName": test.name, "MetricValue": "1"}

@@ -10,14 +10,16 @@ import (
 	"os"
 	"runtime/debug"
 
+	"github.com/aws/aws-lambda-go/lambdacontext"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"plantstore/internal/dynamo"
 )
 
-// Setup returns a DynamoDB client, for which it tries to open a connection, the table named by the environment variable
-// tableVariable, and a log. If an environment variable is missing, it logs the variable's name and exits with status 1.
+// Setup returns what a function needs: a DynamoDB client, the name of its table, and a log. The client has opened a
+// connection, if DynamoDB can be reached. The environment variable tableVariable has the table's name. If a variable is
+// missing, Setup logs its name and exits with status 1.
 func Setup(tableVariable string) (client *dynamo.Client, table string, logger *slog.Logger) {
 	logger = newLogger()
 	client, table, err := open(tableVariable)
@@ -28,15 +30,14 @@ func Setup(tableVariable string) (client *dynamo.Client, table string, logger *s
 	return client, table, logger
 }
 
-// newLogger returns a logger that writes JSON lines to standard output, each with the function's commit.
+// newLogger returns Lambda's logger, which adds the function's commit to each line.
 //
 // It discards the output of package log, because net/http logs unsolicited responses there, bodies included. This also
 // discards the message that aws-lambda-go prints when it exits, but Lambda itself logs the exit and counts an error.
 func newLogger() *slog.Logger {
 	log.SetOutput(io.Discard)
-	handler := slog.NewJSONHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: renameTime})
 	info, _ := debug.ReadBuildInfo() // every binary built from a module has it
-	return slog.New(handler).With("commit", commit(info))
+	return lambdacontext.NewLogger().With("commit", commit(info))
 }
 
 // commit returns the commit that the function was built from, with the suffix -dirty if a file had been changed or
@@ -52,15 +53,6 @@ func commit(info *debug.BuildInfo) string {
 	return settings["vcs.revision"]
 }
 
-// renameTime gives the time in a log line the name that Lambda expects. Otherwise Lambda adds its own time. Source:
-// Lambda Developer Guide, "Log-level filtering".
-func renameTime(_ []string, a slog.Attr) slog.Attr {
-	if a.Key == slog.TimeKey {
-		a.Key = "timestamp"
-	}
-	return a
-}
-
 func open(tableVariable string) (client *dynamo.Client, table string, err error) {
 	// Lambda sets all but the first.
 	required := []string{tableVariable, "AWS_LAMBDA_RUNTIME_API", "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
@@ -74,7 +66,8 @@ func open(tableVariable string) (client *dynamo.Client, table string, err error)
 	return client, os.Getenv(tableVariable), nil
 }
 
-// config avoids the SDK's config module, which reads files and adds a millisecond to each cold start.
+// config returns the SDK's configuration. It reads neither files nor variables such as AWS_USE_FIPS_ENDPOINT and
+// AWS_USE_DUALSTACK_ENDPOINT. The SDK's own module for that would add 2 ms to a start of 14, and 2 MB to the binary.
 func config() aws.Config {
 	endpoint := cmp.Or(os.Getenv("AWS_ENDPOINT_URL_DYNAMODB"), os.Getenv("AWS_ENDPOINT_URL"))
 	provider := credentials.NewStaticCredentialsProvider(

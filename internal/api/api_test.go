@@ -94,7 +94,7 @@ type answer struct {
 	status         int
 	body           string // of a 200
 	code           int32  // of an Error
-	reason         string // what the Error's message adds to the catalogue's
+	reason         string // what the Error's message adds to the catalog's
 	retryAfter     string // headers
 	idempotencyKey string
 }
@@ -129,12 +129,12 @@ func call(t *testing.T, route string, plants plant.Store, event string) (got ans
 	if strings.Contains(strings.ToLower(e.Message), sentinel) {
 		t.Errorf("Invoke = %s, want an Error that repeats no part of the request", content)
 	}
-	i := slices.IndexFunc(catalogue, func(c entry) bool { return c.code == e.Code })
+	i := slices.IndexFunc(catalog, func(c entry) bool { return c.code == e.Code })
 	if i < 0 {
-		t.Fatalf("Invoke = %s, want a code in the catalogue", content)
+		t.Fatalf("Invoke = %s, want a code in the catalog", content)
 	}
 	got.code = e.Code
-	got.reason = strings.TrimPrefix(e.Message, strings.TrimSuffix(catalogue[i].message, "."))
+	got.reason = strings.TrimPrefix(e.Message, strings.TrimSuffix(catalog[i].message, "."))
 	got.reason = strings.Trim(got.reason, ": .")
 	return got, line
 }

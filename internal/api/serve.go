@@ -37,8 +37,10 @@ func Routes(plants plant.Store, log *slog.Logger) map[string]Handler {
 // operation handles a request that has a valid token. It returns the body of the 200 response.
 type operation func(context.Context, request) (body any, err error)
 
-// serve answers an event, and logs the request with name as the message. It refuses a request without a valid token. The
-// authorizer does not, so an operation that serve does not call is open to everybody.
+// serve answers an event, and logs the request with name as the message.
+//
+// Every handler must answer through serve: the authorizer lets all requests through, and only serve refuses those without a
+// valid token.
 func serve(ctx context.Context, event []byte, log *slog.Logger, name string, do operation) ([]byte, error) {
 	start := time.Now()
 	r, body, err := handle(ctx, event, do)

@@ -23,19 +23,19 @@ var (
 	errTokenMalformed = errors.New("api: Authorization header is malformed")
 )
 
-// entry is a row of the catalogue. The zero entry means success.
+// entry is a row of the catalog. The zero entry means success.
 type entry struct {
 	code    int32
 	err     error // nil for internalError, so that no error matches it
 	message string
 }
 
-// internalError is the answer to any error that is not in the catalogue. The text of that error is only logged.
+// internalError is the answer to any error that is not in the catalog. The text of that error is only logged.
 var internalError = entry{code: 5001, message: "There was an internal error, " +
 	"and the plant may have been created: ask the operator."}
 
-// catalogue lists every error that a client may get.
-var catalogue = []entry{
+// catalog lists every error that a client may get.
+var catalog = []entry{
 	{code: 1001, err: errContentType, message: "The content type is not application/json: " +
 		"send the header Content-Type: application/json."},
 	{code: 1002, err: errNoBody, message: "The body is missing or empty."},
@@ -64,7 +64,7 @@ func entryOf(err error) entry {
 	if err == nil {
 		return entry{}
 	}
-	for _, e := range catalogue {
+	for _, e := range catalog {
 		if !errors.Is(err, e.err) {
 			continue
 		}

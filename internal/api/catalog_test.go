@@ -15,10 +15,10 @@ func TestErrorTable(t *testing.T) {
 	}
 	const indent = "            "
 	want := indent + "| code | message |\n" + indent + "|---|---|\n"
-	for _, e := range catalogue {
+	for _, e := range catalog {
 		want += fmt.Sprintf("%s| %d | %s |\n", indent, e.code, e.message)
 	}
 	if !strings.Contains(string(content), "\n"+want+"\n") {
-		t.Errorf("openapi.yaml lacks the catalogue's table:\n%s", want)
+		t.Errorf("openapi.yaml lacks the catalog's table:\n%s", want)
 	}
 }

@@ -1,7 +1,12 @@
 package plant
 
 import (
+	"encoding/json/jsontext"
+	"encoding/json/v2"
+	"errors"
 	"fmt"
+	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -18,9 +23,14 @@ func decoded(body string) string {
 	return fmt.Sprintf("%d %q tag %q", p.ID, p.Name, *p.Tag)
 }
 
-// The conversations in test/contract cover the usual bodies. These are the unusual ones: a body that two parsers may
-// read differently is malformed, even if only in an unknown member. The error names every invalid member.
-func TestDecode(t *testing.T) {
+type decodeTest struct {
+	name, body string
+	want       string // the plant or the error, as decoded returns it
+}
+
+// decodeTests returns the unusual bodies; the conversations in test/contract cover the usual ones. A body that two parsers
+// may read differently is malformed, even if only in an unknown member. The error names every invalid member.
+func decodeTests() []decodeTest {
 	const (
 		malformed = "plant: not well-formed JSON: "
 		invalid   = "plant: not a NewPlant: "
@@ -32,7 +42,7 @@ func TestDecode(t *testing.T) {
 		return `{"id":1,"name":"fern","x":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + `}`
 	}
 	padded := func(body string, size int) string { return body + strings.Repeat(" ", size-len(body)) }
-	tests := []struct{ name, body, want string }{
+	return []decodeTest{
 		{"no tag, and white space", ` { "name" : "fern" , "id" : 1 } ` + "\t\r\n", `1 "fern"`},
 		{"an empty tag", `{"id":1,"name":"fern","tag":""}`, `1 "fern" tag ""`},
 		{"escapes in a name and a value", `{"id":1,"n\u0061me":"\ud83c\udf31\u0000\/\u007f"}`, `1 "🌱\x00/\x7f"`},
@@ -77,12 +87,58 @@ func TestDecode(t *testing.T) {
 		{"a name and a tag that are one byte too large", `{"id":1,"name":"` + n[1:] + `","tag":"ä"}`, tooLarge},
 		{"a malformed body that is too large", padded("", MaxBody+1), tooLarge},
 	}
-	for _, test := range tests {
+}
+
+func TestDecode(t *testing.T) {
+	for _, test := range decodeTests() {
 		t.Run(test.name, func(t *testing.T) {
 			if got := decoded(test.body); got != test.want {
 				t.Errorf("Decode(%.80q) = %.80s, want %.80s", test.body, got, test.want)
 			}
 		})
+	}
+}
+
+// Decode refuses the bodies that package jsontext refuses, and otherwise finds the name and the tag that package json finds.
+// A plant that it returns can be sent again.
+func FuzzDecode(f *testing.F) {
+	for _, test := range decodeTests() {
+		f.Add([]byte(test.body))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		p, err := Decode(body)
+		if malformed := errors.Is(err, ErrMalformed); len(body) <= MaxBody && malformed == jsontext.Value(body).IsValid() {
+			t.Errorf("Decode(%q) = %v, and jsontext says otherwise", body, err)
+		}
+		if err != nil {
+			return
+		}
+		var want struct {
+			Name string  `json:"name"`
+			Tag  *string `json:"tag"`
+		}
+		if err := json.Unmarshal(body, &want); err != nil || !reflect.DeepEqual(p.Plant, Plant(want)) {
+			t.Errorf("Decode(%q) = %+v, want %+v, %v", body, p, want, err)
+		}
+		again, err := json.Marshal(p)
+		if got, decodeErr := Decode(again); err != nil || decodeErr != nil || !reflect.DeepEqual(got, p) {
+			t.Errorf("Decode(%s) = %+v, %v, want %+v", again, got, decodeErr, p)
+		}
+	})
+}
+
+// The largest body takes longest if it has as many members as possible, because no two names may be equal. A function with a
+// seventh of a CPU needs seven times as long.
+func BenchmarkDecode(b *testing.B) {
+	body := []byte(`{"id":1,"name":"fern","members":{"_":0`)
+	for i := int64(0); len(body) < MaxBody-12; i++ {
+		body = append(body, `,"`+strconv.FormatInt(i, 36)+`":0`...)
+	}
+	body = append(body, "}}"...)
+	for b.Loop() {
+		if _, err := Decode(body); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 

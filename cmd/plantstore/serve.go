@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
+	"github.com/swaggest/swgui"
 	"github.com/swaggest/swgui/v5emb"
 
 	"plantstore"
@@ -81,7 +82,12 @@ func withDocs(next http.Handler) http.Handler {
 	toDocs := http.RedirectHandler("/docs/", http.StatusFound)
 	mux.Handle("GET /{$}", toDocs)
 	mux.Handle("GET /docs", toDocs)
-	mux.Handle("GET /docs/", v5emb.New("Plant Store", "/openapi.yaml", "/docs/"))
+	mux.Handle("GET /docs/", v5emb.NewHandlerWithConfig(swgui.Config{
+		Title:       "Plant Store",
+		SwaggerJSON: "/openapi.yaml",
+		BasePath:    "/docs/",
+		SettingsUI:  map[string]string{"docExpansion": `"full"`, "tryItOutEnabled": "true"},
+	}))
 	mux.HandleFunc("GET /openapi.yaml", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/yaml") // RFC 9512
 		_, _ = w.Write(plantstore.OpenAPI)                 // the client may be gone

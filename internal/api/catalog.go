@@ -39,7 +39,7 @@ var catalog = []entry{
 	{code: 1001, err: errContentType, message: "The content type is not application/json: " +
 		"send the header Content-Type: application/json."},
 	{code: 1002, err: errNoBody, message: "The body is missing or empty."},
-	{code: 1003, err: plant.ErrMalformed, message: "The body is not well-formed JSON."},
+	{code: 1003, err: plant.ErrMalformed, message: "The body is not JSON that the service accepts."},
 	{code: 1004, err: plant.ErrInvalid, message: "The body is not a NewPlant."},
 	{code: 1005, err: plant.ErrTooLarge, message: "The plant is too large: name and tag together may have at most " +
 		strconv.Itoa(plant.MaxSize) + " bytes of UTF-8, and the body at most " + strconv.Itoa(plant.MaxBody) + " bytes."},

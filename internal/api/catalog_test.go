@@ -13,7 +13,7 @@ func TestErrorTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const indent = "            "
+	const indent = "        "
 	want := indent + "| code | message |\n" + indent + "|---|---|\n"
 	for _, e := range catalog {
 		want += fmt.Sprintf("%s| %d | %s |\n", indent, e.code, e.message)

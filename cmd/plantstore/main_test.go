@@ -1,91 +1,105 @@
 package main
 
 import (
-	"bytes"
-	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
-	"os/exec"
-	"regexp"
-	"strings"
 	"testing"
 	"time"
 
-	"plantstore/test/processtest"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"plantstore/internal/dynamo"
+	"plantstore/internal/token"
+	"plantstore/test/dynamotest"
 )
 
-func TestMain(m *testing.M) { processtest.Main(m, main) }
+func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"plantstore": main}) }
 
-// tool runs the plantstore command.
-type tool struct {
-	environment []string
-	flags       string // added to every command line
-}
-
-func newTool(t *testing.T, environment ...string) tool {
+// run runs a script in testdata, which has what a person types and sees, with these environment variables and no others.
+func run(t *testing.T, script string, variables ...string) {
 	t.Helper()
-	return tool{environment: append([]string{
-		processtest.AsCommand, "GORACE=" + os.Getenv("GORACE"), "AWS_EC2_METADATA_DISABLED=true",
-		"HOME=" + t.TempDir(),       // without the user's configuration
-		"GOCOVERDIR=" + t.TempDir(), // otherwise the command prints a warning under `go test -cover`
-	}, environment...)}
+	testscript.Run(t, testscript.Params{
+		Files: []string{"testdata/" + script},
+		Setup: func(env *testscript.Env) error {
+			env.Vars = append(env.Vars, "AWS_EC2_METADATA_DISABLED=true", "GORACE="+os.Getenv("GORACE"))
+			env.Vars = append(env.Vars, variables...)
+			return nil
+		},
+	})
 }
 
-// result is a command's exit status and output.
-type result struct {
-	status         int
-	stdout, stderr string
+func TestFailures(t *testing.T) { run(t, "failures.txtar") }
+
+// The table has a token that has expired, and the token of the sample events, which expires in three hours.
+func TestTokens(t *testing.T) {
+	table := newTable(t,
+		token.Token{ID: "EXPIREDTOKEN", Digest: "d", Subject: "sue\x1b[2J\nfake", ExpiresAt: time.Now().Add(-time.Hour)},
+		token.Token{ID: "SAMPLETOKEN2", Digest: "d", Subject: "eve", ExpiresAt: time.Now().Add(3 * time.Hour)},
+	)
+	run(t, "tokens.txtar", "AWS_ENDPOINT_URL_DYNAMODB="+dynamotest.Endpoint(t), "TABLE="+table)
 }
 
-func (p tool) run(t *testing.T, args, stdin string) result {
+// Items without a digest are not tokens.
+func TestItemsThatAreNotTokens(t *testing.T) {
+	table := newTable(t,
+		token.Token{ID: "SAMPLETOKEN2", Digest: "d", Subject: "eve"},
+		token.Token{ID: "first", Subject: "eve"},
+		token.Token{ID: "second", Subject: "eve"},
+	)
+	run(t, "not-tokens.txtar", "AWS_ENDPOINT_URL_DYNAMODB="+dynamotest.Endpoint(t), "TABLE="+table)
+}
+
+// In place of AWS, there is a CloudFormation whose stack dev has a table in DynamoDB Local.
+func TestStack(t *testing.T) {
+	table := newTable(t)
+	cloudFormation := startCloudFormation(t, table)
+	run(t, "stack.txtar", "AWS_ENDPOINT_URL="+cloudFormation, "DATABASE="+dynamotest.Endpoint(t), "TABLE="+table)
+}
+
+// In place of AWS, there is a CloudFormation, and a DynamoDB that refuses every request. Its message has the table and the
+// signature of the request.
+func TestRefusals(t *testing.T) {
+	database := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in struct{ TableName string }
+		_ = json.NewDecoder(r.Body).Decode(&in) // if this fails, the message names no table
+		message := "no access to " + in.TableName + " with " + r.Header.Get("Authorization")
+		http.Error(w, `{"__type":"AccessDeniedException","message":"`+message+`"}`, http.StatusBadRequest)
+	}))
+	t.Cleanup(database.Close)
+	run(t, "refusals.txtar", "CLOUDFORMATION="+startCloudFormation(t, "table-of-dev"), "DATABASE="+database.URL)
+}
+
+// newTable returns the name of a table in DynamoDB Local that has these tokens.
+func newTable(t *testing.T, tokens ...token.Token) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	command := exec.CommandContext(ctx, os.Args[0], strings.Fields(args+" "+p.flags)...)
-	command.Env = p.environment
-	command.Stdin = strings.NewReader(stdin)
-	var stdout, stderr bytes.Buffer
-	command.Stdout, command.Stderr = &stdout, &stderr
-	_ = command.Run() // the exit status says whether it failed; -1 if it did not finish
-	return result{status: command.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
-}
-
-// check runs the command and compares the result. The outputs in want are regular expressions for the whole output.
-func (p tool) check(t *testing.T, args string, want result) {
-	t.Helper()
-	got := p.run(t, args, "")
-	matches := func(pattern, text string) bool { return regexp.MustCompile("^" + pattern + "$").MatchString(text) }
-	if got.status != want.status || !matches(want.stdout, got.stdout) || !matches(want.stderr, got.stderr) {
-		t.Errorf("plantstore %s = %+v, want %+v", args, got, want)
+	client, _, table := dynamotest.NewTables(t)
+	store := &dynamo.Tokens{Client: client, Table: table}
+	for _, stored := range tokens {
+		if err := store.Add(t.Context(), stored); err != nil {
+			t.Fatal(err)
+		}
 	}
+	return table
 }
 
-// On failure, the command prints one line to standard error that says what is wrong or what to do.
-func TestFailures(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct{ name, args, want string }{
-		{"a word as the lifetime", "token issue --subject ann --ttl soon", "--ttl: must be a time such as 90m, 12h or 30d"},
-		{"too many days", "token issue --subject ann --ttl 99999d", "--ttl: must be"},
-		{"a negative lifetime", "token issue --subject ann --ttl=-1h", "--ttl: must be"},
-		{"a subject that is not ASCII", "token issue --subject é", "subject must have 1 to 128 visible ASCII"},
-		{"neither stack nor table", "token list", "set --stack or --table, or --endpoint-url"},
-		{"no token on standard input", "token revoke --table tokens -", "revoke needs the id of a token, or text with exactly one whole token; this has 0"},
-		{"part of a token", "token revoke --table tokens pst_SAMPLETOKEN2", "revoke needs the id of a token, or text with exactly one whole token; this has 0"},
-		{"an address without a port", "serve --addr localhost", "missing port in address; use another --addr"},
-		{"no credentials", "token list --table tokens", "cannot get AWS credentials; AWS_PROFILE must name"},
-		{"an endpoint without http://", "token list --endpoint-url localhost:8000", "the endpoint must be a URL such as http://"},
-		{"an MFA code", "token list --table tokens", "the profile needs an MFA code; first run: eval"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			plantstore := newTool(t)
-			if strings.Contains(test.name, "MFA") {
-				plantstore = newTool(t, "AWS_PROFILE=mfa", "AWS_CONFIG_FILE=testdata/aws-config")
-			}
-			got := plantstore.run(t, test.args, "")
-			lines := strings.Count(got.stderr, "\n")
-			if got.status < 1 || got.stdout != "" || lines != 1 || !strings.Contains(got.stderr, test.want) {
-				t.Errorf("plantstore %s = %+v, want a failure with one line that says %s", test.args, got, test.want)
-			}
-		})
-	}
+// startCloudFormation returns the URL of a stand-in for CloudFormation whose stack dev has this table of tokens.
+func startCloudFormation(t *testing.T, table string) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.FormValue("StackName") != "dev" || r.FormValue("LogicalResourceId") != "TokensTable" {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, `<ErrorResponse><Error><Code>ValidationError</Code>
+				<Message>Stack does not exist</Message></Error></ErrorResponse>`)
+			return
+		}
+		fmt.Fprintf(w, `<DescribeStackResourceResponse><DescribeStackResourceResult><StackResourceDetail>
+			<PhysicalResourceId>%s</PhysicalResourceId>
+			</StackResourceDetail></DescribeStackResourceResult></DescribeStackResourceResponse>`, table)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
 }

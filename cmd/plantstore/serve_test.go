@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -18,12 +19,17 @@ import (
 	"plantstore/internal/memory"
 )
 
-// startServer runs `plantstore serve` on a free port until the test ends. It returns what the command prints.
-func startServer(t *testing.T) (greeting string) {
+// startServer runs `plantstore serve` on a free port until the test ends. It returns what the command prints, and the file
+// that has its log.
+func startServer(t *testing.T) (greeting, logFile string) {
 	t.Helper()
-	command := exec.Command(os.Args[0], "serve", "--addr", "127.0.0.1:0")
-	command.Env = newTool(t).environment
-	command.Stderr = t.Output()
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = log.Close() }) // the command has its own copy
+	command := exec.Command("plantstore", "serve", "--addr", "127.0.0.1:0")
+	command.Stderr = log
 	stdout, err := command.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -38,11 +44,11 @@ func startServer(t *testing.T) (greeting string) {
 	for lines := bufio.NewScanner(stdout); !strings.Contains(greeting, "curl") && lines.Scan(); {
 		greeting += lines.Text() + "\n"
 	}
-	return greeting
+	return greeting, log.Name()
 }
 
 // README.md shows the curl command that serve prints, and the answers: to it, to the same with another key, and without a
-// token. The command uses no proxy.
+// token. The command uses no proxy. The log has the same keys as a function's.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile("../../README.md")
@@ -50,7 +56,8 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	readme := string(content)
-	command := regexp.MustCompile("curl .*").FindString(startServer(t))
+	greeting, logFile := startServer(t)
+	command := regexp.MustCompile("curl .*").FindString(greeting)
 	shown := regexp.MustCompile(`127.0.0.1:\d+`).ReplaceAllString(command, "127.0.0.1:8080")
 	shown = regexp.MustCompile(`pst_\w+`).ReplaceAllString(shown, "<ACCESS_TOKEN>")
 	if !strings.Contains(readme, "\n"+shown+"\n") {
@@ -68,6 +75,11 @@ func TestReadme(t *testing.T) {
 		if want := "```json\n" + string(printed) + "```"; !strings.Contains(readme, want) {
 			t.Errorf("%s prints %s, and README.md lacks %q", typed, printed, want)
 		}
+	}
+	log, err := os.ReadFile(logFile)
+	const line = `(?m)^{"timestamp":"2[^"]+","level":"INFO","message":"create plant","apigw_request_id":"\w+","code":3001,`
+	if err != nil || !regexp.MustCompile(line).Match(log) {
+		t.Errorf("serve logs %s, %v, want %s", log, err, line)
 	}
 }
 

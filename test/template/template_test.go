@@ -143,8 +143,7 @@ func TestContractHasRoutes(t *testing.T) {
 // Deleting the stack, or replacing a table, deletes no data. The code needs these keys, and operations.md these outputs.
 func TestTables(t *testing.T) {
 	for name, want := range map[string]any{
-		"Url": "https://${HttpApi}.execute-api.${AWS::Region}.${AWS::URLSuffix}", "ApiId": "HttpApi",
-		"PlantsTable": "PlantsTable", "TokensTable": "TokensTable", "Log": "Log", "AccessLog": "AccessLog",
+		"Url":       "https://${HttpApi}.execute-api.${AWS::Region}.${AWS::URLSuffix}",
 		"AlarmMail": list{"HasAlarmMail", "AlarmMail", "nobody"},
 	} {
 		if got := at(read(t), "Outputs."+name+".Value"); !reflect.DeepEqual(got, want) {

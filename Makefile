@@ -57,7 +57,7 @@ deploy: ## build and deploy to AWS: dev, or ENV=production
 dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables and a token
 	@tools/local/dynamodb --port 8000 go run ./tools/samples
 
-bench: ## measure how fast the functions answer, on Linux
+bench: ## measure how fast createplant answers, on Linux, in half a minute
 	go test -run "^$$" -bench . -benchtime 30x ./tools/bench
 
 # `sam build` calls this. Without mode 755, Lambda cannot start the file.

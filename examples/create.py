@@ -47,7 +47,7 @@ def create():
     """Makes up to four attempts, and gives up rather than wait for over a minute. Returns the exit status."""
     url, token = urllib.parse.urlsplit(os.environ.get("URL", "")), os.environ.get("TOKEN", "")
     if len(sys.argv) != 2 or not url.netloc or not re.fullmatch("[A-Za-z0-9._~+/=-]+", token):  # as in RFC 6750
-        print("usage: URL=http://HOST TOKEN=... python3 examples/create.py PLANT", file=sys.stderr)
+        print("usage: URL=http://HOST TOKEN=... create.py PLANT; TOKEN has no space or line end", file=sys.stderr)
         return 2
     old_key = os.environ.get("IDEMPOTENCY_KEY")
     key = old_key or str(uuid.uuid4())

@@ -68,7 +68,7 @@ func TestClient(t *testing.T) {
 			var requests []time.Time
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				requests = append(requests, time.Now())
-				body, _ := io.ReadAll(r.Body) // this and the next are compared
+				body, _ := io.ReadAll(r.Body) // got shows it if a part of this or of the next is missing
 				printed, _ := os.ReadFile(output.Name())
 				key := r.Header.Get("Idempotency-Key")
 				got := fmt.Sprintln(r.Method, r.URL, r.Header["Authorization"], string(body), string(printed))

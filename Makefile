@@ -1,4 +1,9 @@
 # `make help` lists the targets.
+GO := $(shell GOTOOLCHAIN=local go env GOVERSION GOTOOLCHAIN 2>/dev/null)
+ifneq ($(lastword $(GO)),local) # Go before 1.21 does not know GOTOOLCHAIN
+$(error Go 1.21 or later is needed, and $(if $(GO),this is $(GO),there is none))
+endif
+
 export GOTOOLCHAIN := auto
 export GOWORK := off
 export SAM_CLI_TELEMETRY := 0
@@ -7,13 +12,14 @@ export GOFLAGS := $(value GOFLAGS) -buildvcs=false
 MAKEFLAGS += --no-print-directory
 ENV = default
 
-RACE      = $(if $(shell command -v $$(go env CC)),-race)
+# The race detector needs cgo.
+RACE    = $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 # Without this, a program with the race detector waits for a second before it exits.
 export GORACE := atexit_sleep_ms=10
 # These tools are built with this module's Go version: built with an older one, they could not read its code.
-GO_RUN     = env GOTOOLCHAIN=$$(go env GOVERSION)+auto go run
-LINT       = $(GO_RUN) github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
-OASDIFF    = $(GO_RUN) github.com/oasdiff/oasdiff@v1.30.0
+GO_RUN  = env GOTOOLCHAIN=$$(go env GOVERSION)+auto go run
+LINT    = $(GO_RUN) github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+OASDIFF = $(GO_RUN) github.com/oasdiff/oasdiff@v1.30.0
 
 .PHONY: help run plantstore test check lint contract deploy dynamodb bench
 
@@ -29,12 +35,14 @@ plantstore: ## build the command-line tool, bin/plantstore
 
 # More tests run at once than there are processors, because most wait for another process.
 test: ## run every test, with DynamoDB Local if it can be started
+	@echo 'The tests take half a minute, and the first time three minutes.'
 	@tools/local/dynamodb go test -count=1 -parallel 16 $(RACE) ./...
 
 # additions.txt lists what openapi.yaml may add to the specification. oasdiff reports every other change.
 check: ## run what CI runs first: format, style, contract, template, tests
 	@command -v sam >/dev/null && command -v checkov >/dev/null || \
 		{ echo 'sam or checkov is missing: CONTRIBUTING.md says how to install them' >&2; exit 1; }
+	@echo 'The checks take a minute, and the first time up to ten.'
 	go mod tidy -diff
 	$(MAKE) lint
 	@changes=$$($(OASDIFF) changelog --fail-on INFO --severity-levels test/contract/testdata/additions.txt \
@@ -51,8 +59,8 @@ contract: ## check a deployment against the contract (URL=..., TOKEN=...; create
 	@CONTRACT_URL="$$URL" go test -count=1 -v -run '^TestContract$$' ./test/contract
 
 deploy: ## build and deploy to AWS: dev, or ENV=production
-	@grep -q '^\[$(ENV)\.' samconfig.toml || { echo 'ENV must be default or production, as in samconfig.toml' >&2; exit 1; }
-	sam build && sam deploy --config-env $(ENV)
+	$(if $(findstring '$(ENV)','default' 'production'),,$(error ENV must be default or production, as in samconfig.toml))
+	sam build && sam deploy --config-env '$(ENV)'
 
 dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables and a token
 	@tools/local/dynamodb --port 8000 go run ./tools/samples

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"plantstore/test/processtest"
 )
 
 // The client follows the retry rules in openapi.yaml. It makes one request for each answer, and uses no proxy.
@@ -26,8 +24,8 @@ func TestClient(t *testing.T) {
 		expired = "400\n\n{\"error\":2003}"
 	)
 	tooLong := "200\n\n" + strings.Repeat(" ", 7<<20) + `{"name":"fern"}`
-	if _, err := exec.LookPath("python3"); err != nil {
-		processtest.SkipWithout(t, "python3")
+	if _, err := exec.LookPath("python3"); err != nil && os.Getenv("CI") != "true" {
+		t.Skip("skipped: there is no python3")
 	}
 	for _, test := range []struct {
 		name        string

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"plantstore/internal/dynamo"
+	"plantstore/internal/dynamo/dynamotest"
+	"plantstore/internal/lambdatest"
 	"plantstore/internal/token"
-	"plantstore/test/dynamotest"
-	"plantstore/test/processtest"
 )
 
-func TestMain(m *testing.M) { processtest.Main(m, main) }
+func TestMain(m *testing.M) { lambdatest.Main(m, main) }
 
 // The authorizer uses the table that TOKENS_TABLE names. It logs a request that it does not allow.
 func TestTokenInTable(t *testing.T) {
@@ -26,9 +26,9 @@ func TestTokenInTable(t *testing.T) {
 	if err := (&dynamo.Tokens{Client: client, Table: table}).Add(t.Context(), issued); err != nil {
 		t.Fatal(err)
 	}
-	environment := processtest.Environment(dynamotest.Endpoint(t), "TOKENS_TABLE="+table)
+	environment := lambdatest.Environment(dynamotest.Endpoint(t), "TOKENS_TABLE="+table)
 	event := `{"headers":{"authorization":"Bearer ` + bearer + `"}}`
-	answers, log := processtest.Invoke(t, os.Args[0], environment, event, "{}")
+	answers, log := lambdatest.Invoke(t, os.Args[0], environment, event, "{}")
 	if got, want := answers[0].Body, `"verdict":"allow"`; !strings.Contains(got, want) {
 		t.Errorf("the authorizer answers %s, want %s", got, want)
 	}
@@ -41,7 +41,7 @@ func TestTokenInTable(t *testing.T) {
 func TestMissingVariable(t *testing.T) {
 	function := exec.CommandContext(t.Context(), os.Args[0])
 	// With GOCOVERDIR, `go test -cover` adds no warning to the log.
-	function.Env = processtest.Environment("http://127.0.0.1:1", "GOCOVERDIR="+t.TempDir())
+	function.Env = lambdatest.Environment("http://127.0.0.1:1", "GOCOVERDIR="+t.TempDir())
 	got, _ := function.CombinedOutput() // the exit status says whether it failed
 	const want = `^{"timestamp":"2[^"]+","level":"ERROR","message":"cannot run","commit":"",` +
 		`"error":"environment variable TOKENS_TABLE is not set"}\n$`

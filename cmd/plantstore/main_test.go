@@ -13,8 +13,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"plantstore/internal/dynamo"
+	"plantstore/internal/dynamo/dynamotest"
 	"plantstore/internal/token"
-	"plantstore/test/dynamotest"
 )
 
 func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"plantstore": main}) }

@@ -31,11 +31,11 @@ import (
 
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
+	"plantstore/internal/dynamo/dynamotest"
 	"plantstore/internal/gateway"
 	"plantstore/internal/memory"
 	"plantstore/internal/plant"
 	"plantstore/internal/token"
-	"plantstore/test/dynamotest"
 )
 
 //go:embed conversations.txt

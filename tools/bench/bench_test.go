@@ -28,7 +28,7 @@ import (
 	"testing"
 	"time"
 
-	"plantstore/test/processtest"
+	"plantstore/internal/lambdatest"
 )
 
 func BenchmarkFunctions(b *testing.B) {
@@ -37,7 +37,7 @@ func BenchmarkFunctions(b *testing.B) {
 	defer database.Close()
 	roots := writeRoots(b, database.Certificate().Raw)
 	folder := filepath.Dir(roots)
-	environment := processtest.Environment(database.URL, "PLANTS_TABLE=plants", "SSL_CERT_FILE="+roots,
+	environment := lambdatest.Environment(database.URL, "PLANTS_TABLE=plants", "SSL_CERT_FILE="+roots,
 		"AWS_SESSION_TOKEN="+strings.Repeat("t", 700)) // about as long as Lambda's
 	usual := slices.Concat(environment, []string{"SSL_CERT_DIR=" + folder + ":" + folder})
 	ours := slices.Concat(environment, []string{"SSL_CERT_DIR=none", "GOMAXPROCS=1"}) // template.yaml's
@@ -71,7 +71,7 @@ func benchmark(b *testing.B, binary string, environment []string) {
 // measure runs a function in a new process.
 func measure(b *testing.B, binary string, environment []string, event string) map[string]time.Duration {
 	begin := time.Now()
-	function := processtest.Start(b, binary, environment)
+	function := lambdatest.Start(b, binary, environment)
 	start := time.Since(begin)
 	go limit(function.Process)
 	first := invoke(b, function, event)
@@ -86,7 +86,7 @@ func measure(b *testing.B, binary string, environment []string, event string) ma
 	return map[string]time.Duration{"start-ms": start, "first-ms": first, "second-ms": second, "cpu-ms": cpu}
 }
 
-func invoke(b *testing.B, function *processtest.Function, event string) time.Duration {
+func invoke(b *testing.B, function *lambdatest.Function, event string) time.Duration {
 	answer := function.Invoke(event)
 	if want := `"statusCode":200`; !strings.Contains(answer.Body, want) {
 		b.Fatalf("the function answers %s, want %s in it", answer.Body, want)

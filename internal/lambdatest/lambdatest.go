@@ -1,5 +1,5 @@
-// Package processtest re-executes the test binary as the command under test, and runs Lambda functions.
-package processtest
+// Package lambdatest runs Lambda functions in processes of their own, for tests and the benchmark.
+package lambdatest
 
 import (
 	"bytes"
@@ -14,22 +14,13 @@ import (
 	"time"
 )
 
-// SkipWithout skips a test that needs something that this machine lacks. With CI=true, it fails the test.
-func SkipWithout(t testing.TB, what string) {
-	t.Helper()
-	if os.Getenv("CI") == "true" {
-		t.Fatal("this test needs " + what)
-	}
-	t.Skip("skipped: this test needs " + what)
-}
+// asFunction is the environment variable that makes a test binary run as the function under test.
+const asFunction = "RUN_AS_FUNCTION=yes"
 
-// AsCommand is the environment variable that makes a test binary run as the command. See [Main].
-const AsCommand = "RUN_AS_COMMAND=yes"
-
-// Main is the TestMain of a command. It runs the tests or, in a process with [AsCommand], the command.
-func Main(m *testing.M, command func()) {
-	if os.Getenv("RUN_AS_COMMAND") == "yes" {
-		command()
+// Main is the TestMain of a function. It runs the tests or, in a process with the variables of [Environment], the function.
+func Main(m *testing.M, function func()) {
+	if os.Getenv("RUN_AS_FUNCTION") == "yes" {
+		function()
 		return
 	}
 	m.Run()
@@ -39,7 +30,7 @@ func Main(m *testing.M, command func()) {
 // Lambda sets the log format because template.yaml asks for JSON.
 func Environment(endpoint string, others ...string) []string {
 	return append([]string{
-		AsCommand, "GORACE=" + os.Getenv("GORACE"), "AWS_ENDPOINT_URL_DYNAMODB=" + endpoint, "AWS_REGION=us-east-1",
+		asFunction, "GORACE=" + os.Getenv("GORACE"), "AWS_ENDPOINT_URL_DYNAMODB=" + endpoint, "AWS_REGION=us-east-1",
 		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "AWS_LAMBDA_LOG_FORMAT=JSON",
 	}, others...)
 }

@@ -20,6 +20,7 @@ import urllib.parse
 import uuid
 
 ATTEMPT_SECONDS = 10  # from connecting to the last byte of the answer
+MAX_ANSWER = 6 << 20  # bytes: Lambda sends no more
 
 
 def post(url, headers, plant):
@@ -28,8 +29,10 @@ def post(url, headers, plant):
     with contextlib.closing(connect(url.netloc, timeout=ATTEMPT_SECONDS)) as connection:
         connection.request("POST", url.path.rstrip("/") + "/plants", plant, headers)
         answer = connection.getresponse()
-        body = answer.read(6 << 20)  # bytes: Lambda sends no more
-        if answer.length:  # bytes that have not come
+        body = answer.read(MAX_ANSWER + 1)
+        if len(body) > MAX_ANSWER:
+            body = b"the answer is too long"
+        elif answer.length:  # bytes that have not come
             raise http.client.IncompleteRead(body, answer.length)
         return answer.status, answer.headers.get("Retry-After", ""), body.decode(errors="replace")
 
@@ -46,7 +49,7 @@ def decode(body):
 def create():
     """Makes up to four attempts, and gives up rather than wait for over a minute. Returns the exit status."""
     url, token = urllib.parse.urlsplit(os.environ.get("URL", "")), os.environ.get("TOKEN", "")
-    if len(sys.argv) != 2 or not url.netloc or not re.fullmatch("[A-Za-z0-9._~+/=-]+", token):  # as in RFC 6750
+    if len(sys.argv) != 2 or url.scheme not in ("http", "https") or not re.fullmatch("[A-Za-z0-9._~+/=-]+", token):  # as in RFC 6750
         print("usage: URL=http://HOST TOKEN=... create.py PLANT; TOKEN has no space or line end", file=sys.stderr)
         return 2
     old_key = os.environ.get("IDEMPOTENCY_KEY")

@@ -52,6 +52,7 @@ func TestClient(t *testing.T) {
 		{name: "an expired token after a crash", answers: []string{crashed, expired}, wantStatus: 2},
 		{name: "an old key", variable: "IDEMPOTENCY_KEY=old", answers: []string{expired}, wantStatus: 2, wantOutput: "=old\n"},
 		{name: "a token with a line end", variable: "TOKEN=secret\r", wantStatus: 2, wantOutput: "usage"},
+		{name: "a URL without http", variable: "URL=//localhost", wantStatus: 2, wantOutput: "usage"},
 		{name: "an unexpected exception", variable: "URL=http://[", wantStatus: 2, wantOutput: "ValueError"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -163,7 +163,7 @@ func (c *revokeCommand) Run(ctx context.Context, command *tokenCommand) error {
 func (c *revokeCommand) tokenID() (string, error) {
 	text := strings.Join(c.Words, " ")
 	if text == "-" {
-		input, err := io.ReadAll(io.LimitReader(os.Stdin, 1<<20))
+		input, err := io.ReadAll(os.Stdin)
 		if err != nil {
 			return "", err
 		}

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"regexp"
+	"slices"
 	"time"
 )
 
@@ -74,12 +75,13 @@ func ParseID(bearer string) (id string, ok bool) {
 // IsID reports whether text has the form of a token's id.
 func IsID(text string) bool { return idFormat.MatchString(text) }
 
-// FindIDs returns the ids of the well-formed bearer tokens in text, such as a line of a log.
+// FindIDs returns the ids of the well-formed bearer tokens in text, such as a log, each once.
 func FindIDs(text string) []string {
 	var ids []string
 	for _, groups := range format.FindAllStringSubmatch(text, -1) {
-		if checksum(groups[1]) == groups[3] {
-			ids = append(ids, groups[2])
+		id := groups[2]
+		if checksum(groups[1]) == groups[3] && !slices.Contains(ids, id) {
+			ids = append(ids, id)
 		}
 	}
 	return ids

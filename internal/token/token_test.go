@@ -117,13 +117,14 @@ func TestParseID(t *testing.T) {
 
 func TestFindIDs(t *testing.T) {
 	const valid, id = "pst_ABCDEFGHIJKLMNOPQRSTUVWXYZ234567ABCDEF37a907da", "ABCDEFGHIJKL"
+	const other = "pst_NOBODYISSUEDTHISTOKENTOANYONE2222222223f73ff65"
 	tests := []struct {
 		name, text string
 		want       []string
 	}{
 		{name: "a header", text: `"Authorization: Bearer ` + valid + `"`, want: []string{id}},
 		{name: "a line of a log", text: `{"url":"/plants?token=` + valid + `\n"}`, want: []string{id}},
-		{name: "two tokens", text: valid + "," + valid, want: []string{id, id}},
+		{name: "a token twice, and another one", text: valid + "," + valid + "," + other, want: []string{id, "NOBODYISSUED"}},
 		{name: "a mistyped token", text: valid[:49] + "b"},
 		{name: "part of a token", text: valid[:49]},
 		{name: "no token", text: ""},

@@ -21,8 +21,8 @@ const (
 )
 
 // withRetries makes attempts until one succeeds or is refused for good, or until ctx ends or retryer's quota is used up.
-// In the last two cases, the error wraps unavailable, and names the last two failures. A failed attempt may have taken
-// effect.
+// In the last two cases, the error wraps unavailable, and names the last two failures and why there was no further attempt.
+// A failed attempt may have taken effect.
 //
 // The SDK's own retries would do less: they lose the cause when ctx ends, give up if a host is unknown, and count a retry
 // that finds the item of an earlier attempt as a failure, so that their quota runs out.
@@ -40,11 +40,11 @@ func withRetries[Out any](
 		var stop error
 		release, stop = retryer.GetRetryToken(ctx, err) // fails without a quota, or once ctx has ended
 		if stop != nil {
-			return out, fmt.Errorf("%w: %w", unavailable, errors.Join(err, stop, previous))
+			return out, fmt.Errorf("%w: %w", unavailable, errors.Join(previous, err, stop))
 		}
 		previous = err
 		select {
-		case <-ctx.Done():
+		case <-ctx.Done(): // the next attempt fails at once
 		case <-time.After(rand.N(limit)):
 		}
 	}

@@ -64,12 +64,11 @@ func checksum(characters string) string {
 
 // ParseID returns the id in a well-formed bearer token.
 func ParseID(bearer string) (id string, ok bool) {
-	const length = len(prefix) + 12 + 26 + 8
-	ids := FindIDs(bearer)
-	if len(bearer) != length || len(ids) != 1 {
+	groups := format.FindStringSubmatch(bearer)
+	if groups == nil || groups[0] != bearer || checksum(groups[1]) != groups[3] {
 		return "", false
 	}
-	return ids[0], true
+	return groups[2], true
 }
 
 // IsID reports whether text has the form of a token's id.

@@ -69,8 +69,8 @@ func metric(id, source string) string {
 	return "\n- {Id: " + id + ", ReturnData: false, MetricStat: {Stat: Sum, Period: 60, Metric: {" + source + "}}}"
 }
 
-// Each part of the template has what its row holds, at least the numbers in its row, and besides only what is free. So
-// nothing opens another way in or out, such as a function URL, a table policy or a stream.
+// Each part of the template has a row, and no part has members that its rows do not name. So nothing opens another way in
+// or out, such as a function URL, a table policy or a stream.
 func TestTemplate(t *testing.T) {
 	template := decode(t, read(t, "template.yaml"))
 	built := regexp.MustCompile(`GOARCH=\w+`).FindString(read(t, "Makefile"))
@@ -88,6 +88,7 @@ DeletionPolicy: Retain
 UpdateReplacePolicy: Retain
 DeletionProtectionEnabled: true
 PointInTimeRecoverySpecification: {PointInTimeRecoveryEnabled: true}
+KeySchema: [{AttributeName: id, KeyType: HASH}]
 `
 	const alarm = `
 Type: AWS::CloudWatch::Alarm
@@ -100,12 +101,13 @@ OKActions: [!Ref AlarmTopic]
 `
 	type numbers = map[string]int
 	tests := []struct {
-		path, holds, free string
-		least             numbers
+		path  string
+		holds string  // YAML of the members that must be just so, those of Properties among them
+		least numbers // members that must be at least so large
+		free  string  // members that may be anything
 	}{
 		// A flood is throttled, the largest plant takes 391 write units, and a function has more time than it gives itself.
-		{path: "Resources.HttpApi.Properties.DefaultRouteSettings", least: numbers{"ThrottlingRateLimit": 1}},
-		{path: "Resources.HttpApi.Properties.DefaultRouteSettings", least: numbers{"ThrottlingBurstLimit": 1}},
+		{path: "Resources.HttpApi.Properties.DefaultRouteSettings", least: numbers{"ThrottlingRateLimit": 1, "ThrottlingBurstLimit": 1}},
 		{path: "Resources.PlantsTable.Properties.OnDemandThroughput", least: numbers{"MaxWriteRequestUnits": 391}},
 		{path: "Resources.AuthorizerFunction.Properties", least: numbers{"Timeout": int(api.AuthorizerTimeout.Seconds()) + 1}},
 		{path: "Resources.CreatePlantFunction.Properties", least: numbers{"Timeout": int(api.RequestTimeout.Seconds()) + 1}},
@@ -139,9 +141,9 @@ Auth:
       EnableSimpleResponses: true
       Identity: {Context: [routeKey], ReauthorizeEvery: 0}`},
 		// Deleting the stack, or replacing a table, deletes no data. The code needs these keys.
-		{path: "Resources.PlantsTable", free: "BillingMode KeySchema OnDemandThroughput", holds: table + `
+		{path: "Resources.PlantsTable", free: "BillingMode OnDemandThroughput", holds: table + `
 AttributeDefinitions: [{AttributeName: id, AttributeType: 'N'}]`},
-		{path: "Resources.TokensTable", free: "BillingMode KeySchema OnDemandThroughput", holds: table + `
+		{path: "Resources.TokensTable", free: "BillingMode OnDemandThroughput", holds: table + `
 AttributeDefinitions: [{AttributeName: id, AttributeType: S}]
 TimeToLiveSpecification: {AttributeName: expires_at, Enabled: true}`},
 		// The alarms count the codes that internal/api logs, and failures that it cannot log. They notify an operator.
@@ -175,7 +177,7 @@ Subscription: !If [HasAlarmMail, [{Protocol: email, Endpoint: !Ref AlarmMail}], 
 Url: {Value: !Sub 'https://${HttpApi}.execute-api.${AWS::Region}.${AWS::URLSuffix}'}
 AlarmMail: {Value: !If [HasAlarmMail, !Ref AlarmMail, nobody]}`},
 	}
-	// Each row takes its members out of the template. What is left in the end is unknown.
+	// Each row takes its members out of the template, an inner part before the one around it. What is left then is unknown.
 	for _, test := range tests {
 		members, _ := at(template, test.path).(object)
 		properties, _ := members["Properties"].(object)

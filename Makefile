@@ -59,7 +59,7 @@ contract: ## check a deployment against the contract (URL=..., TOKEN=...; create
 	@CONTRACT_URL="$$URL" go test -count=1 -v -run '^TestContract$$' ./test/contract
 
 deploy: ## build and deploy to AWS: dev, or ENV=production
-	$(if $(findstring '$(ENV)','default' 'production'),,$(error ENV must be default or production, as in samconfig.toml))
+	$(if $(filter default production,$(ENV)),,$(error ENV must be default or production, as in samconfig.toml))
 	sam build && sam deploy --config-env '$(ENV)'
 
 dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables and a token

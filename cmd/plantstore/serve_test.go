@@ -147,6 +147,7 @@ func TestDocs(t *testing.T) {
 		{http.MethodGet, "/docs", http.StatusFound, "text/html; charset=utf-8", `href="/docs/"`},
 		{http.MethodGet, "/docs/", http.StatusOK, "text/html", "/openapi.yaml"},
 		{http.MethodGet, "/docs/", http.StatusOK, "text/html", `docExpansion: "full"`},
+		{http.MethodGet, "/docs/", http.StatusOK, "text/html", "tryItOutEnabled: true"},
 		{http.MethodGet, "/openapi.yaml", http.StatusOK, "application/yaml", "title: Plant Store"},
 		{http.MethodPost, "/", http.StatusNotFound, "application/json", "Not Found"},
 		{http.MethodGet, "/docsx", http.StatusNotFound, "application/json", "Not Found"},

@@ -3,8 +3,8 @@
 //
 //	make bench
 //
-// Lambda starts a function on a whole CPU and, if it has 256 MB, gives it a seventh of a CPU from its first event on. So
-// does the benchmark, which prints these medians for each function:
+// As far as we know, Lambda starts a function on a whole CPU and, if it has 256 MB, gives it a seventh of a CPU from its
+// first event on. So does the benchmark, which prints these medians for each function:
 //
 //   - start-ms: from the start of the process until it asks for its first event
 //   - first-ms, second-ms: from that event, and from the next one, until the function answers it

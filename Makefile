@@ -37,6 +37,7 @@ plantstore: ## build the command-line tool, bin/plantstore
 test: ## run every test, with DynamoDB Local if it can be started
 	@echo 'The tests take half a minute, and the first time three minutes.'
 	@tools/local/dynamodb go test -count=1 -parallel 16 $(RACE) ./...
+	@command -v python3 >/dev/null || echo 'The test of examples/create.py is SKIPPED: there is no python3' >&2
 
 # additions.txt lists what openapi.yaml may add to the specification. oasdiff reports every other change.
 check: ## run what CI runs first: format, style, contract, template, tests

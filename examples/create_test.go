@@ -43,6 +43,7 @@ func TestClient(t *testing.T) {
 		{name: "a trickle", answers: []string{trickle, created}, wantSeconds: 10},
 		{name: "a long answer", answers: []string{tooLong}, wantStatus: 2},
 		{name: "no success", answers: []string{unknown, crashed, unknown, crashed}, wantStatus: 2},
+		{name: "another server's JSON", answers: []string{"400\n\n[1004]"}, wantStatus: 2, wantOutput: "400 [1004]\n"},
 		{name: "another server", answers: []string{"200\n\n<html>"}, wantStatus: 2},
 		{name: "an internal error", answers: []string{"400\n\n{\"error\":5001}"}, wantStatus: 2},
 		{name: "a refused plant", answers: []string{"400\n\n{\"error\":1004}"}, wantStatus: 1},
@@ -69,7 +70,7 @@ func TestClient(t *testing.T) {
 				printed, _ := os.ReadFile(output.Name())
 				key := r.Header.Get("Idempotency-Key")
 				got := fmt.Sprintln(r.Method, r.URL, r.Header["Authorization"], string(body), string(printed))
-				if want := "POST /plants [Bearer secret] fern IDEMPOTENCY_KEY=" + key + "\n\n"; got != want || key == "" {
+				if want := "POST /plants [Bearer secret] fërn IDEMPOTENCY_KEY=" + key + "\n\n"; got != want || key == "" {
 					t.Errorf("the request and the output before it are %q, want %q", got, want)
 				}
 				answer := test.answers[len(requests)-1]
@@ -84,7 +85,7 @@ func TestClient(t *testing.T) {
 			defer server.Close()
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			client := exec.CommandContext(ctx, "python3", "create.py", "fern")
+			client := exec.CommandContext(ctx, "python3", "create.py", "fërn")
 			client.Env = append(os.Environ(), "http_proxy=http://127.0.0.1:1", "no_proxy=", "IDEMPOTENCY_KEY=",
 				"URL="+server.URL, "TOKEN=secret", test.variable)
 			client.Stdout, client.Stderr = output, output

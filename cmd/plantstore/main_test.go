@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,7 +38,7 @@ func TestFailures(t *testing.T) { run(t, "failures.txtar") }
 // The table has a token that has expired, and the token of the sample events, which expires in three hours.
 func TestTokens(t *testing.T) {
 	table := newTable(t,
-		token.Token{ID: "EXPIREDTOKEN", Digest: "d", Subject: "sue\x1b[2J\nfake", ExpiresAt: time.Now().Add(-time.Hour)},
+		token.Token{ID: "EXPIRED TOKEN", Digest: "d", Subject: "sué\x1b[2J\nfake", ExpiresAt: time.Now().Add(-time.Hour)},
 		token.Token{ID: "SAMPLETOKEN2", Digest: "d", Subject: "eve", ExpiresAt: time.Now().Add(3 * time.Hour)},
 	)
 	run(t, "tokens.txtar", "AWS_ENDPOINT_URL_DYNAMODB="+dynamotest.Endpoint(t), "TABLE="+table)
@@ -86,11 +87,13 @@ func newTable(t *testing.T, tokens ...token.Token) string {
 	return table
 }
 
-// startCloudFormation returns the URL of a stand-in for CloudFormation whose stack dev has this table of tokens.
+// startCloudFormation returns the URL of a stand-in for CloudFormation in eu-central-1 whose stack dev has this table of
+// tokens.
 func startCloudFormation(t *testing.T, table string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.FormValue("StackName") != "dev" || r.FormValue("LogicalResourceId") != "TokensTable" {
+		inRegion := strings.Contains(r.Header.Get("Authorization"), "/eu-central-1/cloudformation/")
+		if !inRegion || r.FormValue("StackName") != "dev" || r.FormValue("LogicalResourceId") != "TokensTable" {
 			w.WriteHeader(http.StatusBadRequest)
 			_, _ = io.WriteString(w, `<ErrorResponse><Error><Code>ValidationError</Code>
 				<Message>Stack does not exist</Message></Error></ErrorResponse>`)

@@ -99,7 +99,9 @@ func TestIsJSON(t *testing.T) {
 	}{
 		{"a parameter without a space", "application/json;charset=UTF-8", true},
 		{"a trailing tab", "application/json\t", true},
+		{"a repeated parameter", "application/json; a=1; a=2", true},
 
+		{"two types", "application/json, text/plain", false},
 		{"a longer subtype", "application/jsonp", false},
 		{"another kind of JSON", "application/problem+json", false},
 		{"another subtype of the same length", "application/jsom", false},

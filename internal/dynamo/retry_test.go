@@ -215,8 +215,9 @@ func TestQuota(t *testing.T) {
 		if first, second := attempts(failed), attempts(failed); first != 1+500/cost || second != 1 {
 			t.Errorf("%d attempts, then %d in an outage, want %d, then 1", first, second, 1+500/cost)
 		}
-		if !errors.Is(err, plant.ErrUnavailable) || !strings.Contains(fmt.Sprint(err), "InternalServerError") {
-			t.Errorf("Create = %v in an outage, want %v with the cause", err, plant.ErrUnavailable)
+		text := fmt.Sprint(err)
+		if !errors.Is(err, plant.ErrUnavailable) || !strings.Contains(text, "InternalServerError") || !strings.Contains(text, "quota") {
+			t.Errorf("Create = %v in an outage, want %v with the cause and the quota", err, plant.ErrUnavailable)
 		}
 		for range cost {
 			attempts(answered)

@@ -33,10 +33,10 @@ func TestIssue(t *testing.T) {
 	}
 }
 
-// No two tokens have the same id or secret.
+// No two tokens have the same id, or the same half of a secret, and nothing in a token repeats.
 func TestIssueIsRandom(t *testing.T) {
 	const tokens = 200
-	parts := map[string]bool{} // the ids and the secrets
+	parts := map[string]bool{} // 12 characters each
 	for range tokens {
 		bearer, _, err := Issue("alice", noon, time.Hour)
 		if err != nil {
@@ -44,10 +44,11 @@ func TestIssueIsRandom(t *testing.T) {
 		}
 		characters := strings.TrimPrefix(bearer, prefix)
 		parts[characters[:12]] = true
-		parts[characters[12:38]] = true
+		parts[characters[12:24]] = true
+		parts[characters[25:37]] = true
 	}
-	if len(parts) != 2*tokens {
-		t.Errorf("%d tokens have %d different ids and secrets, want %d", tokens, len(parts), 2*tokens)
+	if len(parts) != 3*tokens {
+		t.Errorf("%d tokens have %d different ids and halves of secrets, want %d", tokens, len(parts), 3*tokens)
 	}
 }
 
@@ -126,6 +127,7 @@ func TestFindIDs(t *testing.T) {
 		{name: "a line of a log", text: `{"url":"/plants?token=` + valid + `\n"}`, want: []string{id}},
 		{name: "a token twice, and another one", text: valid + "," + valid + "," + other, want: []string{id, "NOBODYISSUED"}},
 		{name: "a mistyped token", text: valid[:49] + "b"},
+		{name: "a token after a mistyped one", text: valid[:49] + "b," + valid, want: []string{id}},
 		{name: "part of a token", text: valid[:49]},
 		{name: "no token", text: ""},
 	}

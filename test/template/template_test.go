@@ -231,6 +231,22 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
+// The contract describes the token and the key as the code takes them. oasdiff takes a change of these for an addition.
+func TestContract(t *testing.T) {
+	contract := decode(t, string(plantstore.OpenAPI))
+	for path, want := range map[string]any{
+		"components.securitySchemes.bearerAuth.type":   "http",
+		"components.securitySchemes.bearerAuth.scheme": "bearer",
+		"components.parameters.Idempotency-Key.schema": object{
+			"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$",
+		},
+	} {
+		if got := at(contract, path); !reflect.DeepEqual(got, want) {
+			t.Errorf("openapi.yaml: %s = %v, want %v", path, got, want)
+		}
+	}
+}
+
 // samconfig.toml sets every parameter in both environments, because one that is left out keeps its old value. In both,
 // SAM builds in the source, so that the functions know their commit.
 func TestEnvironments(t *testing.T) {

@@ -16,7 +16,7 @@ ENV = default
 RACE    = $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 # Without this, a program with the race detector waits for a second before it exits.
 export GORACE := atexit_sleep_ms=10
-# These tools are built with this module's Go version: built with an older one, they could not read its code.
+# These tools are built with this module's version of Go, because with an older one, they could not read its code.
 GO_RUN  = env GOTOOLCHAIN=$$(go env GOVERSION)+auto go run
 LINT    = $(GO_RUN) github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 OASDIFF = $(GO_RUN) github.com/oasdiff/oasdiff@v1.30.0
@@ -39,7 +39,7 @@ test: ## run every test, with DynamoDB Local if it can be started
 	@tools/local/dynamodb go test -count=1 -parallel 16 $(RACE) ./...
 	@command -v python3 >/dev/null || echo 'The test of examples/create.py is SKIPPED: there is no python3' >&2
 
-# additions.txt lists what openapi.yaml may add to the specification. oasdiff reports every other change.
+# additions.txt lists what openapi.yaml may add to the specification, and oasdiff reports every other change.
 check: ## run what CI runs first: format, style, contract, template, tests
 	@command -v sam >/dev/null && command -v checkov >/dev/null || \
 		{ echo 'sam or checkov is missing: CONTRIBUTING.md says how to install them' >&2; exit 1; }

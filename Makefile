@@ -35,7 +35,7 @@ plantstore: ## build the command-line tool, bin/plantstore
 
 # More tests run at once than there are processors, because most wait for another process.
 test: ## run every test, with DynamoDB Local if it can be started
-	@echo 'The tests take half a minute, and the first time three minutes.'
+	@echo 'The tests take about a minute, and the first time up to four.'
 	@tools/local/dynamodb go test -count=1 -parallel 16 $(RACE) ./...
 	@command -v python3 >/dev/null || echo 'The test of examples/create.py is SKIPPED: there is no python3' >&2
 
@@ -43,7 +43,7 @@ test: ## run every test, with DynamoDB Local if it can be started
 check: ## run what CI runs first: format, style, contract, template, tests
 	@command -v sam >/dev/null && command -v checkov >/dev/null || \
 		{ echo 'sam or checkov is missing: CONTRIBUTING.md says how to install them' >&2; exit 1; }
-	@echo 'The checks take a minute, and the first time up to ten.'
+	@echo 'The checks take about two minutes, and the first time up to ten.'
 	go mod tidy -diff
 	$(MAKE) lint
 	@changes=$$($(OASDIFF) changelog --fail-on INFO --severity-levels test/contract/testdata/additions.txt \
@@ -60,10 +60,13 @@ contract: ## check a deployment against the contract (URL=..., TOKEN=...; create
 	@CONTRACT_URL="$$URL" go test -count=1 -v -run '^TestContract$$' ./test/contract
 
 deploy: ## build and deploy to AWS: dev, or ENV=production
-	$(if $(filter default production,$(ENV)),,$(error ENV must be default or production, as in samconfig.toml))
+	$(if $(filter default production,$(ENV)),,$(error ENV must be production, or default for dev))
+	@command -v sam >/dev/null || \
+		{ echo 'sam is missing: README.md says how to install it, and its virtual environment must be active' >&2; exit 1; }
 	sam build && sam deploy --config-env '$(ENV)'
 
 dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables and a token
+	@echo 'Starting DynamoDB Local takes up to a minute, and longer if Docker has to pull it.'
 	@tools/local/dynamodb --port 8000 go run ./tools/samples
 
 bench: ## measure how fast createplant answers, on Linux, in half a minute

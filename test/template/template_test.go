@@ -128,8 +128,8 @@ Environment: {Variables: {GOMAXPROCS: '1', SSL_CERT_DIR: none}}
 LoggingConfig: {LogGroup: !Ref Log, LogFormat: JSON}`},
 		{path: "Resources.Log", free: "RetentionInDays", holds: "Type: AWS::Logs::LogGroup"},
 		{path: "Resources.AccessLog", free: "LogGroupName RetentionInDays", holds: "Type: AWS::Logs::LogGroup"},
-		// Every request needs a verdict, which API Gateway must not cache.
-		{path: "Resources.HttpApi", free: "AccessLogSettings DefaultRouteSettings", holds: `
+		// Every request needs a verdict, which API Gateway must not cache. It logs no header, path or client address.
+		{path: "Resources.HttpApi", free: "DefaultRouteSettings", holds: `
 Type: AWS::Serverless::HttpApi
 Auth:
   DefaultAuthorizer: TokenAuthorizer
@@ -139,7 +139,15 @@ Auth:
       EnableFunctionDefaultPermissions: true
       AuthorizerPayloadFormatVersion: '2.0'
       EnableSimpleResponses: true
-      Identity: {Context: [routeKey], ReauthorizeEvery: 0}`},
+      Identity: {Context: [routeKey], ReauthorizeEvery: 0}
+AccessLogSettings:
+  DestinationArn: !GetAtt AccessLog.Arn
+  Format: >-
+    {"requestId":"$context.requestId","time":"$context.requestTimeEpoch",
+    "routeKey":"$context.routeKey","status":"$context.status","error":"$context.error.message",
+    "authorizerError":"$context.authorizer.error","integrationError":"$context.integration.error",
+    "integrationRequestId":"$context.integration.requestId",
+    "integrationLatency":"$context.integration.latency","responseLatency":"$context.responseLatency"}`},
 		// Deleting the stack, or replacing a table, deletes no data. The code needs these keys.
 		{path: "Resources.PlantsTable", free: "BillingMode OnDemandThroughput", holds: table + `
 AttributeDefinitions: [{AttributeName: id, AttributeType: 'N'}]`},

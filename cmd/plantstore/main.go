@@ -1,4 +1,4 @@
-// Command plantstore serves the Plant Store on this machine, and manages bearer tokens here or in AWS.
+// Command plantstore serves the Plant Store on this machine, and manages bearer tokens in DynamoDB, here or in AWS.
 // `plantstore --help` shows examples.
 package main
 
@@ -11,7 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-const description = `Serve the Plant Store on this machine, and manage bearer tokens here or in AWS.
+const description = `Serve the Plant Store on this machine, and manage bearer tokens in DynamoDB, here or in AWS.
 
     plantstore serve                       # everything in memory; prints a token
     plantstore token issue --stack plant-store-dev --subject alice --ttl 90d

@@ -25,8 +25,8 @@ var (
 // Store keeps plants.
 type Store interface {
 	// Create stores w.NewPlant, unless the store has a plant with its id. It returns nil if this call, or an earlier one
-	// with the same key, stored the plant. Otherwise it returns one of the errors above, or another one, which needs an
-	// operator. After ErrUnavailable or an error that is not listed, the plant may have been created.
+	// with the same key, stored the plant. Otherwise it returns ErrExists, ErrKeyReused or ErrUnavailable, or another
+	// error, which needs an operator. After ErrUnavailable or another error, the plant may have been created.
 	//
 	// The same write may be repeated, even concurrently. Create returns by the deadline of ctx.
 	Create(ctx context.Context, w Write) error

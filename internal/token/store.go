@@ -13,7 +13,7 @@ var (
 
 // Store keeps tokens.
 type Store interface {
-	// Find returns the token with this id as it is now, even if it is expired or revoked. An error other than those above
-	// needs an operator.
+	// Find returns the token with this id as it is now, even if it is expired or revoked. An error other than ErrNotFound
+	// and ErrUnavailable needs an operator.
 	Find(ctx context.Context, id string) (Token, error)
 }

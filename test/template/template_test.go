@@ -141,7 +141,7 @@ Auth:
       EnableSimpleResponses: true
       Identity: {Context: [routeKey], ReauthorizeEvery: 0}
 AccessLogSettings:
-  DestinationArn: !GetAtt AccessLog.Arn
+  DestinationArn: !Sub 'arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}:log-group:${AccessLog}'
   Format: >-
     {"requestId":"$context.requestId","time":"$context.requestTimeEpoch",
     "routeKey":"$context.routeKey","status":"$context.status","error":"$context.error.message",

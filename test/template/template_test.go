@@ -143,10 +143,10 @@ Auth:
 AccessLogSettings:
   DestinationArn: !Sub 'arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}:log-group:${AccessLog}'
   Format: >-
-    {"requestId":"$context.requestId","time":"$context.requestTimeEpoch",
+    {"apigw_request_id":"$context.requestId","time":"$context.requestTimeEpoch",
     "routeKey":"$context.routeKey","status":"$context.status","error":"$context.error.message",
     "authorizerError":"$context.authorizer.error","integrationError":"$context.integration.error",
-    "integrationRequestId":"$context.integration.requestId",
+    "requestId":"$context.integration.requestId",
     "integrationLatency":"$context.integration.latency","responseLatency":"$context.responseLatency"}`},
 		// Deleting the stack, or replacing a table, deletes no data. The code needs these keys.
 		{path: "Resources.PlantsTable", free: "BillingMode OnDemandThroughput", holds: table + `

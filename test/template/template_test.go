@@ -122,7 +122,8 @@ Environment: {Variables: {PLANTS_TABLE: !Ref PlantsTable}}
 Policies: [{Statement: [{Effect: Allow, Action: dynamodb:PutItem, Resource: !GetAtt PlantsTable.Arn}]}]
 Events: {CreatePlant: {Type: HttpApi, Properties: {ApiId: !Ref HttpApi, Method: POST, Path: /plants}}}`},
 		// The Makefile builds for this architecture, no variable sends data elsewhere, and the metric filters read JSON.
-		{path: "Globals.Function", free: "CodeUri Handler MemorySize Runtime", holds: `
+		{path: "Globals.Function", free: "CodeUri Handler MemorySize", holds: `
+Runtime: provided.al2023
 Architectures: [` + architecture + `]
 Environment: {Variables: {GOMAXPROCS: '1', SSL_CERT_DIR: none}}
 LoggingConfig: {LogGroup: !Ref Log, LogFormat: JSON}`},

@@ -69,7 +69,7 @@ dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables and a 
 	@echo 'Starting DynamoDB Local takes up to a minute, and longer if Docker has to pull it.'
 	@tools/local/dynamodb --port 8000 go run ./tools/samples
 
-bench: ## measure how fast createplant answers, on Linux, in half a minute
+bench: ## measure how fast createplant answers, on Linux, in about a minute
 	go test -run "^$$" -bench . -benchtime 30x ./tools/bench
 
 # `sam build` calls this. Without mode 755, Lambda cannot start the file.

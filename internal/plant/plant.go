@@ -8,7 +8,7 @@ import "errors"
 const MaxSize = 390 << 10
 
 // MaxBody limits a body, in bytes. The largest plant fits even with every character escaped, as in \u0041.
-// Decoding this much takes about 1.4 s of a request's 2.7, on a seventh of a CPU, a function's share: see BenchmarkDecode.
+// Decoding this much takes 1 to 2 s of a request's 2.7, on a seventh of a CPU, a function's share: see BenchmarkDecode.
 const MaxBody = 2_500_000
 
 // Errors returned by [Decode], which wraps the first two in a [*BodyError].

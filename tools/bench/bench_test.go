@@ -32,7 +32,7 @@ import (
 )
 
 func BenchmarkFunctions(b *testing.B) {
-	fmt.Println("This takes half a minute, and a minute or two more the first time, to build the functions.")
+	fmt.Println("This takes about a minute, and a minute or two more the first time, to build the functions.")
 	database := httptest.NewTLSServer(http.HandlerFunc(put))
 	defer database.Close()
 	roots := writeRoots(b, database.Certificate().Raw)

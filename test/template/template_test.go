@@ -129,7 +129,7 @@ Environment: {Variables: {GOMAXPROCS: '1', SSL_CERT_DIR: none}}
 LoggingConfig: {LogGroup: !Ref Log, LogFormat: JSON}`},
 		{path: "Resources.Log", free: "RetentionInDays", holds: "Type: AWS::Logs::LogGroup"},
 		{path: "Resources.AccessLog", free: "LogGroupName RetentionInDays", holds: "Type: AWS::Logs::LogGroup"},
-		// Every request needs a verdict, which API Gateway must not cache. It logs no header, path or client address.
+		// Every request needs a verdict, which API Gateway must not cache. Its log has no header, path or client address.
 		{path: "Resources.HttpApi", free: "DefaultRouteSettings", holds: `
 Type: AWS::Serverless::HttpApi
 Auth:

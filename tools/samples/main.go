@@ -37,7 +37,9 @@ func run(ctx context.Context) error {
 	}
 	fmt.Println(`DynamoDB Local is running. Ctrl-C stops it, and discards its data. In a second terminal:
 
-  sam build && sam local start-api
+  . ~/.venvs/plant-store/bin/activate
+  sam build
+  sam local start-api
 
 Once SAM prints "Running on", create a plant from a third:
 

@@ -167,8 +167,9 @@ func (c *revokeCommand) tokenID() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		text = strings.TrimSpace(string(input))
+		text = string(input)
 	}
+	text = strings.TrimSpace(text)
 	if token.IsID(text) {
 		return text, nil
 	}

@@ -50,7 +50,9 @@ def decode(body):
 def create():
     """Makes up to four attempts, and gives up rather than wait for over a minute. Returns the exit status."""
     url, token = urllib.parse.urlsplit(os.environ.get("URL", "")), os.environ.get("TOKEN", "")
-    if len(sys.argv) != 2 or url.scheme not in ("http", "https") or not re.fullmatch("[A-Za-z0-9._~+/=-]+", token):  # as in RFC 6750
+    has_address = url.scheme in ("http", "https") and url.netloc
+    has_token = re.fullmatch("[A-Za-z0-9._~+/=-]+", token)  # as in RFC 6750
+    if len(sys.argv) != 2 or not has_address or not has_token:
         print("usage: URL=http://HOST TOKEN=... create.py PLANT; TOKEN has no space or line end", file=sys.stderr)
         return 2
     old_key = os.environ.get("IDEMPOTENCY_KEY")

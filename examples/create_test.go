@@ -22,6 +22,7 @@ func TestClient(t *testing.T) {
 		crashed = "503\nRetry-After: 0\n\n"
 		unknown = "400\nRetry-After: 0\n\n{\"error\":5002}"
 		expired = "400\n\n{\"error\":2003}"
+		notNow  = "400\nRetry-After: 0\n\n{\"error\":5003}"
 	)
 	tooLong := "200\n\n" + strings.Repeat(" ", 7<<20) + `{"name":"fern"}`
 	if _, err := exec.LookPath("python3"); err != nil && os.Getenv("CI") != "true" {
@@ -42,8 +43,9 @@ func TestClient(t *testing.T) {
 		{name: "a long wait", answers: []string{"429\nRetry-After: 61\n\n"}, wantStatus: 2, wantOutput: "429"},
 		{name: "a trickle", answers: []string{trickle, created}, wantSeconds: 10},
 		{name: "a long answer", answers: []string{tooLong}, wantStatus: 2},
-		{name: "no success", answers: []string{unknown, crashed, unknown, crashed}, wantStatus: 2},
+		{name: "no success", answers: []string{unknown, crashed, notNow, crashed}, wantStatus: 2},
 		{name: "another server's JSON", answers: []string{"400\n\n[1004]"}, wantStatus: 2, wantOutput: "400 [1004]\n"},
+		{name: "another server's error", answers: []string{"400\n\n{\"error\":\"Bad Request\"}"}, wantStatus: 2},
 		{name: "another server", answers: []string{"200\n\n<html>"}, wantStatus: 2},
 		{name: "an internal error", answers: []string{"400\n\n{\"error\":5001}"}, wantStatus: 2},
 		{name: "a refused plant", answers: []string{"400\n\n{\"error\":1004}"}, wantStatus: 1},
@@ -53,6 +55,7 @@ func TestClient(t *testing.T) {
 		{name: "an expired token after a crash", answers: []string{crashed, expired}, wantStatus: 2},
 		{name: "an old key", variable: "IDEMPOTENCY_KEY=old", answers: []string{expired}, wantStatus: 2, wantOutput: "=old\n"},
 		{name: "a token with a line end", variable: "TOKEN=secret\r", wantStatus: 2, wantOutput: "usage"},
+		{name: "a URL without a host", variable: "URL=http:", wantStatus: 2, wantOutput: "usage"},
 		{name: "a URL without http", variable: "URL=//localhost", wantStatus: 2, wantOutput: "usage"},
 		{name: "an unexpected exception", variable: "URL=http://[", wantStatus: 2, wantOutput: "ValueError"},
 	} {

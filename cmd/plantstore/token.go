@@ -26,8 +26,6 @@ type tokenCommand struct {
 	Revoke revokeCommand `cmd:"" help:"Revoke a token immediately."`
 }
 
-var visible = regexp.MustCompile(`^[!-~]+$`)
-
 // lifetime is a flag with a duration, which may be in days, such as 30d.
 type lifetime time.Duration
 
@@ -117,6 +115,8 @@ func printTokens(tokens []token.Token, now time.Time) error {
 	}
 	return table.Flush()
 }
+
+var visible = regexp.MustCompile(`^[!-~]+$`)
 
 // printable quotes text that might control the terminal, or look like another column or row.
 func printable(text string) string {

@@ -31,8 +31,8 @@ type entry struct {
 }
 
 // internalError is the answer to any error that is not in the catalog. The text of that error is only logged.
-var internalError = entry{code: 5001, message: "There was an internal error, " +
-	"and the plant may have been created: ask the operator."}
+var internalError = entry{code: 5001, message: "There was an internal error: " +
+	"ask the operator, who can see whether the plant was created."}
 
 // catalog lists every error that a client may get.
 var catalog = []entry{

@@ -24,8 +24,8 @@ const (
 // In the last two cases, the error wraps unavailable, and names the last two failures and why there was no further attempt.
 // A failed attempt may have taken effect.
 //
-// The SDK's own retries would do less: they lose the cause when ctx ends, give up if a host is unknown, and count a retry
-// that finds the item of an earlier attempt as a failure, so that their quota runs out.
+// The SDK's own retries would do less: they lose the cause when ctx ends, give up if a host is unknown, and do not refund
+// the quota for a retry that finds the item of an earlier attempt.
 func withRetries[Out any](
 	ctx context.Context, retryer aws.RetryerV2, unavailable error, attempt func() (Out, error),
 ) (Out, error) {

@@ -19,8 +19,8 @@ var (
 	errRevoked  = fmt.Errorf("%w: revoked", ErrInvalid)
 )
 
-// Verify returns the stored token for bearer if it is valid now. Otherwise it returns an [ErrInvalid], or store's error. If
-// the token has expired or is revoked, Verify returns it too, for the log.
+// Verify returns the stored token for bearer if it is valid now. Otherwise it returns an error that wraps
+// [ErrInvalid], or store's error. If the token has expired or is revoked, Verify returns it too, for the log.
 func Verify(ctx context.Context, store Store, bearer string) (Token, error) {
 	id, ok := ParseID(bearer)
 	if !ok {

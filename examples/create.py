@@ -4,7 +4,7 @@
     URL=http://127.0.0.1:8080 TOKEN=... python3 examples/create.py '{"id":3,"name":"Moss"}'; echo $?
 
 It starts by printing an IDEMPOTENCY_KEY on standard error, and ends by printing the last answer on standard output.
-`echo $?` shows its exit status: 0 if the plant was created, 1 if it was certainly refused, and 2 if neither is certain.
+`echo $?` shows its exit status: 0 if the plant was created, 1 if it was refused, and 2 if neither is certain.
 After a 2, run it again later with the same plant and that IDEMPOTENCY_KEY=... in front; if the answer is 5001, ask the
 operator first.
 """

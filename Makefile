@@ -10,7 +10,7 @@ export SAM_CLI_TELEMETRY := 0
 # Without this, Go asks git for the commit, and fails in a clone that another user owns.
 export GOFLAGS := $(value GOFLAGS) -buildvcs=false
 MAKEFLAGS += --no-print-directory
-ENV = default
+ENV ?= default
 
 # The race detector needs cgo.
 RACE    = $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
@@ -53,7 +53,7 @@ check: ## run what CI runs first: format, style, contract, template, tests
 	$(MAKE) test
 
 lint: ## check the format and style of the Go code without changing it
-	@$(LINT) fmt --diff || { echo "to format the code: $(LINT) fmt" >&2; exit 1; }
+	@$(LINT) fmt --diff || { echo "to make the changes that a diff shows: $(LINT) fmt" >&2; exit 1; }
 	$(LINT) run
 
 contract: ## check a deployment against the contract (URL=..., TOKEN=...; creates plants)

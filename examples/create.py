@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Creates a plant, and retries as openapi.yaml says.
 
-    URL=http://127.0.0.1:8080 TOKEN=... python3 examples/create.py '{"id":3,"name":"Moss"}'; echo $?
+    URL=http://127.0.0.1:8080 TOKEN=... python3 examples/create.py '{"id":4,"name":"Moss"}'; echo $?
 
 It starts by printing an IDEMPOTENCY_KEY on standard error, and ends by printing the last answer on standard output.
 `echo $?` shows its exit status: 0 if the plant was created, 1 if it was refused, and 2 if neither is certain.

@@ -122,7 +122,8 @@ Environment: {Variables: {PLANTS_TABLE: !Ref PlantsTable}}
 Policies: [{Statement: [{Effect: Allow, Action: dynamodb:PutItem, Resource: !GetAtt PlantsTable.Arn}]}]
 Events: {CreatePlant: {Type: HttpApi, Properties: {ApiId: !Ref HttpApi, Method: POST, Path: /plants}}}`},
 		// The Makefile builds for this architecture, no variable sends data elsewhere, and the metric filters read JSON.
-		{path: "Globals.Function", free: "CodeUri Handler MemorySize", holds: `
+		{path: "Globals.Function", free: "Handler MemorySize", holds: `
+CodeUri: .
 Runtime: provided.al2023
 Architectures: [` + architecture + `]
 Environment: {Variables: {GOMAXPROCS: '1', SSL_CERT_DIR: none}}
@@ -181,6 +182,7 @@ Metrics:
 Type: AWS::SNS::Topic
 Subscription: !If [HasAlarmMail, [{Protocol: email, Endpoint: !Ref AlarmMail}], !Ref AWS::NoValue]`},
 		{path: "Conditions", holds: "HasAlarmMail: !Not [!Equals [!Ref AlarmMail, '']]"},
+		{path: "Parameters.AlarmMail", free: "Description", holds: "{Type: String, Default: ''}"},
 		// Operators and test/deployment read these.
 		{path: "Outputs", holds: `
 Url: {Value: !Sub 'https://${HttpApi}.execute-api.${AWS::Region}.${AWS::URLSuffix}'}
@@ -208,7 +210,13 @@ AlarmMail: {Value: !If [HasAlarmMail, !Ref AlarmMail, nobody]}`},
 			delete(members, name)
 		}
 	}
-	for _, section := range []string{"Conditions", "Globals", "Outputs", "Resources"} {
+	if got := template["Transform"]; got != "AWS::Serverless-2016-10-31" { // another one could change anything
+		t.Errorf("Transform = %v, want only SAM's", got)
+	}
+	for _, name := range []string{"AWSTemplateFormatVersion", "Description", "Transform"} {
+		delete(template, name)
+	}
+	for section := range template {
 		for name, left := range template[section].(object) {
 			if !reflect.DeepEqual(left, object{}) {
 				t.Errorf("%s.%s has %v: if that lets nothing in or out, add it to its row", section, name, left)

@@ -29,7 +29,7 @@ const (
 type connection struct {
 	Stack       string `xor:"table" help:"CloudFormation stack that has the tokens table."`
 	Table       string `xor:"table" help:"Tokens table (default TokensTable if an endpoint is set)."`
-	EndpointURL string `help:"DynamoDB endpoint to use instead of AWS's; one with http:// needs no profile (default $$AWS_ENDPOINT_URL_DYNAMODB or $$AWS_ENDPOINT_URL)."`
+	EndpointURL string `help:"DynamoDB endpoint to use instead of AWS's; without --stack, one with http:// needs no profile (default $$AWS_ENDPOINT_URL_DYNAMODB or $$AWS_ENDPOINT_URL)."`
 }
 
 func (c *connection) open(ctx context.Context) (*dynamo.Tokens, error) {

@@ -26,22 +26,22 @@ type tokenCommand struct {
 	Revoke revokeCommand `cmd:"" help:"Revoke a token immediately."`
 }
 
-// lifetime is a flag with a duration, which may be in days, such as 30d.
-type lifetime time.Duration
+// period is a flag with a duration, which may be in days, such as 30d.
+type period time.Duration
 
 const day = 24 * time.Hour
 
 // Decode implements [kong.MapperValue].
-func (l *lifetime) Decode(ctx *kong.DecodeContext) error {
-	duration, err := parseLifetime(ctx.Scan.Pop().String())
+func (p *period) Decode(ctx *kong.DecodeContext) error {
+	duration, err := parsePeriod(ctx.Scan.Pop().String())
 	if err != nil || duration < time.Second || duration > 9999*day {
 		return errors.New("must be a time such as 90m, 12h or 30d, from 1s to 9999d")
 	}
-	*l = lifetime(duration)
+	*p = period(duration)
 	return nil
 }
 
-func parseLifetime(text string) (time.Duration, error) {
+func parsePeriod(text string) (time.Duration, error) {
 	days, ok := strings.CutSuffix(text, "d")
 	if !ok {
 		return time.ParseDuration(text)
@@ -51,8 +51,8 @@ func parseLifetime(text string) (time.Duration, error) {
 }
 
 type issueCommand struct {
-	Subject string   `required:"" help:"Holder of the token: 1 to 128 visible ASCII characters."`
-	TTL     lifetime `default:"30d" placeholder:"TIME" help:"Lifetime, such as 90m, 12h or 30d (default ${default})."`
+	Subject string `required:"" help:"Holder of the token: 1 to 128 visible ASCII characters."`
+	TTL     period `default:"30d" placeholder:"TIME" help:"Lifetime, such as 90m, 12h or 30d (default ${default})."`
 }
 
 func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
@@ -77,7 +77,7 @@ func (c *issueCommand) Run(ctx context.Context, command *tokenCommand) error {
 }
 
 type listCommand struct {
-	Expiring lifetime `placeholder:"TIME" help:"List only valid tokens that expire within TIME. If there are any, exit with 1."`
+	Expiring period `placeholder:"TIME" help:"List only valid tokens that expire within TIME. If there are any, exit with 1."`
 }
 
 func (c *listCommand) Run(ctx context.Context, command *tokenCommand) error {

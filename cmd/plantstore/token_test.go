@@ -14,7 +14,7 @@ func TestUnreachable(t *testing.T) {
 	for name, command := range map[string]interface {
 		Run(ctx context.Context, command *tokenCommand) error
 	}{
-		"issue":  &issueCommand{Subject: "ann", TTL: lifetime(time.Hour)},
+		"issue":  &issueCommand{Subject: "ann", TTL: period(time.Hour)},
 		"revoke": &revokeCommand{Words: []string{"SAMPLETOKEN2"}},
 		"list":   &listCommand{},
 	} {

@@ -18,7 +18,7 @@ import (
 	"plantstore/internal/plant"
 )
 
-// RequestTimeout is the time limit for a request. The function's timeout in template.yaml is longer.
+// RequestTimeout is a function's time limit for a request, after the authorizer. Its timeout in template.yaml is longer.
 const RequestTimeout = 2700 * time.Millisecond
 
 // Handler answers events in payload format 2.0. aws-lambda-go has the same interface, but this package needs nothing else

@@ -41,7 +41,7 @@ func withRetries[Out any](
 		var stop error
 		release, stop = retryer.GetRetryToken(ctx, err) // fails without a quota, or once ctx has ended
 		if stop != nil {
-			stop = cmp.Or(ctx.Err(), stop) // once ctx has ended, the retryer's error speaks of a rate limit
+			stop = cmp.Or(ctx.Err(), stop) // once ctx has ended, the retryer's error mentions a rate limit
 			return out, fmt.Errorf("%w: %w", unavailable, errors.Join(previous, err, stop))
 		}
 		previous = err

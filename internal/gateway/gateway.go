@@ -2,8 +2,8 @@
 // API Gateway would send for an HTTP request, and turns the function's answer into the HTTP response.
 //
 // The events contain little beyond what the functions read. Unlike API Gateway, this package calls the function whatever the
-// authorizer answers, redirects a path such as //plants, and does not throttle, limit an event to 6 MB, or stop a function
-// at its timeout.
+// authorizer answers, and redirects a path such as //plants. It does not throttle, limit an event to 6 MB, or stop a
+// function at its timeout.
 package gateway
 
 import (

@@ -15,11 +15,11 @@ import (
 )
 
 // asFunction is the environment variable that makes a test binary run as the function under test.
-const asFunction = "RUN_AS_FUNCTION=yes"
+const asFunction = "RUN_AS_FUNCTION"
 
 // Main is the TestMain of a function. It runs the tests or, in a process with the variables of [Environment], the function.
 func Main(m *testing.M, function func()) {
-	if os.Getenv("RUN_AS_FUNCTION") == "yes" {
+	if os.Getenv(asFunction) == "yes" {
 		function()
 		return
 	}
@@ -30,7 +30,7 @@ func Main(m *testing.M, function func()) {
 // Lambda sets the log format because template.yaml asks for JSON.
 func Environment(endpoint string, others ...string) []string {
 	return append([]string{
-		asFunction, "GORACE=" + os.Getenv("GORACE"), "AWS_ENDPOINT_URL_DYNAMODB=" + endpoint, "AWS_REGION=us-east-1",
+		asFunction + "=yes", "GORACE=" + os.Getenv("GORACE"), "AWS_ENDPOINT_URL_DYNAMODB=" + endpoint, "AWS_REGION=us-east-1",
 		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "AWS_LAMBDA_LOG_FORMAT=JSON",
 	}, others...)
 }

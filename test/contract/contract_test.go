@@ -2,8 +2,6 @@
 //
 //	go test ./test/contract            this code in process, with each store
 //	make contract URL=... TOKEN=...    a deployment
-//
-// A new rule goes into openapi.yaml first, then into conversations.txt, then into the code.
 package contract
 
 import (

@@ -39,8 +39,9 @@ test: ## run every test, with DynamoDB Local if it can be started
 	@tools/local/dynamodb go test -count=1 -parallel 16 $(RACE) ./...
 	@command -v python3 >/dev/null || echo 'The test of examples/create.py is SKIPPED: there is no python3' >&2
 
-# additions.txt lists what openapi.yaml may add to the specification, and oasdiff reports every other change.
-check: ## run what CI runs first: format, style, contract, template, tests
+# additions.txt lists what openapi.yaml may add to the specification, and oasdiff reports every other change of paths,
+# members and types.
+check: ## check format, style, contract and template, and run every test
 	@command -v sam >/dev/null && command -v checkov >/dev/null || \
 		{ echo 'sam or checkov is missing: CONTRIBUTING.md says how to install them' >&2; exit 1; }
 	@echo 'The checks take about two minutes, and the first time up to ten.'

@@ -42,7 +42,7 @@ var catalog = []entry{
 	{code: 1003, err: plant.ErrMalformed, message: "The body is not JSON that the service accepts."},
 	{code: 1004, err: plant.ErrInvalid, message: "The body is not a NewPlant."},
 	{code: 1005, err: plant.ErrTooLarge, message: "The plant is too large: name and tag together may have at most " +
-		strconv.Itoa(plant.MaxSize) + " bytes of UTF-8, and the body at most " + strconv.Itoa(plant.MaxBody) + " bytes."},
+		strconv.Itoa(plant.MaxText) + " bytes of UTF-8, and the body at most " + strconv.Itoa(plant.MaxBody) + " bytes."},
 	{code: 1006, err: errIdempotencyKey, message: "The Idempotency-Key is malformed: " +
 		"it must have 1 to 255 visible ASCII characters."},
 	{code: 2001, err: errTokenMissing, message: "There is no bearer token: " +

@@ -54,7 +54,7 @@ func Decode(body []byte) (NewPlant, error) {
 	switch {
 	case d.reasons != nil:
 		return NewPlant{}, &BodyError{ErrInvalid, strings.Join(d.reasons, "; ")}
-	case d.size > MaxSize:
+	case d.size > MaxText:
 		return NewPlant{}, ErrTooLarge
 	}
 	return p, nil

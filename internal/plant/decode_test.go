@@ -37,7 +37,7 @@ func decodeTests() []decodeTest {
 		tooLarge  = "plant: too large to store"
 		hint      = " after byte 0, so the body may be compressed or have a byte order mark"
 	)
-	n := strings.Repeat("n", MaxSize)
+	n := strings.Repeat("n", MaxText)
 	nested := func(depth int) string {
 		return `{"id":1,"name":"fern","x":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + `}`
 	}
@@ -49,7 +49,7 @@ func decodeTests() []decodeTest {
 		{"a large unknown member", `{"id":1,"name":"fern","x":"` + n + `"}`, `1 "fern"`},
 		{"the deepest nesting", nested(9_999), `1 "fern"`},
 		{"the largest body", padded(`{"id":1,"name":"fern"}`, MaxBody), `1 "fern"`},
-		{"a name of the largest size, in escapes", `{"id":1,"name":"` + strings.Repeat(`\u006e`, MaxSize) + `"}`, `1 "` + n + `"`},
+		{"a name of the largest size, in escapes", `{"id":1,"name":"` + strings.Repeat(`\u006e`, MaxText) + `"}`, `1 "` + n + `"`},
 		{
 			"a name and a tag of the maximum total size", `{"id":1,"name":"` + n[2:] + `","tag":"ä"}`,
 			`1 "` + n[2:] + `" tag "ä"`,

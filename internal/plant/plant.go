@@ -3,9 +3,9 @@ package plant
 
 import "errors"
 
-// MaxSize limits the name and the tag together, in bytes of UTF-8. DynamoDB limits an item to 400 KB, and the other
+// MaxText limits the name and the tag together, in bytes of UTF-8. DynamoDB limits an item to 400 KB, and the other
 // attributes need less than 10 KB.
-const MaxSize = 390 << 10
+const MaxText = 390 << 10
 
 // MaxBody limits a body, in bytes. The largest plant fits even with every character escaped, as in \u0041.
 // Decoding this much takes 1 to 2 s of a request's 2.7, on a seventh of a CPU, a function's share: see BenchmarkDecode.
@@ -15,7 +15,7 @@ const MaxBody = 2_500_000
 var (
 	ErrMalformed = errors.New("plant: not well-formed JSON")
 	ErrInvalid   = errors.New("plant: not a NewPlant")
-	ErrTooLarge  = errors.New("plant: too large to store") // see [MaxSize] and [MaxBody]
+	ErrTooLarge  = errors.New("plant: too large to store") // see [MaxText] and [MaxBody]
 )
 
 // Plant is the Plant in openapi.yaml.

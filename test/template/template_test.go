@@ -265,15 +265,18 @@ func TestContract(t *testing.T) {
 }
 
 // samconfig.toml sets every parameter in both environments, because one that is left out keeps its old value. In both,
-// SAM builds in the source, so that the functions know their commit.
+// SAM builds in the source, so that the functions know their commit, and has a folder of its own for code, so that deleting
+// one stack leaves the other's code.
 func TestEnvironments(t *testing.T) {
 	type row struct{ section, setting string }
 	tests := []row{
 		{section: "default.global", setting: `stack_name = "plant-store-dev"`},
 		{section: "default.global", setting: `build_in_source = true`},
+		{section: "default.deploy", setting: `s3_prefix = "plant-store-dev"`},
 		{section: "default.deploy", setting: `fail_on_empty_changeset = false`},
 		{section: "production.global", setting: `stack_name = "plant-store-production"`},
 		{section: "production.global", setting: `build_in_source = true`},
+		{section: "production.deploy", setting: `s3_prefix = "plant-store-production"`},
 		{section: "production.deploy", setting: `fail_on_empty_changeset = false`},
 		{section: "production.deploy", setting: `confirm_changeset = true`},
 	}

@@ -22,8 +22,8 @@ const (
 )
 
 // withRetries makes attempts until one succeeds or is refused for good, or until ctx ends or retryer's quota is used up.
-// In the last two cases, the error wraps unavailable, and names the last two failures and why there was no further attempt.
-// A failed attempt may have taken effect.
+// In the last two cases, the error wraps unavailable, and names the last failure and why there was no further attempt. A
+// failed attempt may have taken effect.
 //
 // The SDK's own retries would do less: they lose the cause when ctx ends, give up if a host is unknown, and do not refund
 // the quota for a retry that finds the item of an earlier attempt.
@@ -31,7 +31,7 @@ func withRetries[Out any](
 	ctx context.Context, retryer aws.RetryerV2, unavailable error, attempt func() (Out, error),
 ) (Out, error) {
 	release, _ := retryer.GetAttemptToken(ctx) // the standard retryer returns no error
-	var previous error                         // the cause, if ctx cuts off the next attempt
+	var previous error
 	for limit := firstDelayLimit; ; limit = min(2*limit, maxDelayLimit) {
 		out, err := attempt()
 		if err == nil || isFinal(ctx, retryer, err) {
@@ -40,9 +40,12 @@ func withRetries[Out any](
 		}
 		var stop error
 		release, stop = retryer.GetRetryToken(ctx, err) // fails without a quota, or once ctx has ended
+		if ctx.Err() != nil {
+			// It cut this attempt off, so the one before shows the cause.
+			err, stop = cmp.Or(previous, err), ctx.Err()
+		}
 		if stop != nil {
-			stop = cmp.Or(ctx.Err(), stop) // once ctx has ended, the retryer's error mentions a rate limit
-			return out, fmt.Errorf("%w: %w", unavailable, errors.Join(previous, err, stop))
+			return out, fmt.Errorf("%w: %w; %w", unavailable, err, stop)
 		}
 		previous = err
 		select {

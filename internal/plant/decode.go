@@ -71,7 +71,7 @@ func malformed(body []byte, err *jsontext.SyntacticError) error {
 		what = "invalid UTF-8"
 	}
 	reason := fmt.Sprintf("there is %s after byte %d", what, err.ByteOffset)
-	if err.ByteOffset == 0 && (first < ' ' || first > '~') { // no text begins like this
+	if err.ByteOffset == 0 && (first < ' ' || first > '~') { // no ASCII text begins like this
 		reason += ", so the body may be compressed or have a byte order mark"
 	}
 	return &BodyError{ErrMalformed, reason}

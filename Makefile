@@ -61,7 +61,7 @@ contract: ## check a deployment against the contract (URL=..., TOKEN=...; create
 	@CONTRACT_URL="$$URL" go test -count=1 -v -run '^TestContract$$' ./test/contract
 
 deploy: ## build and deploy to AWS: dev, or ENV=production
-	$(if $(filter default production,$(ENV)),,$(error ENV must be production; leave it out to deploy dev))
+	$(if $(filter default production,$(value ENV)),,$(error ENV is "$(value ENV)", but must be production; leave it out to deploy dev))
 	@command -v sam >/dev/null || \
 		{ echo 'sam is missing: README.md says how to install it, and its virtual environment must be active' >&2; exit 1; }
 	sam build && sam deploy --config-env '$(ENV)'

@@ -41,11 +41,12 @@ func withRetries[Out any](
 		var stop error
 		release, stop = retryer.GetRetryToken(ctx, err) // fails without a quota, or once ctx has ended
 		if ctx.Err() != nil {
-			// It cut this attempt off, so the one before shows the cause.
+			// It probably cut this attempt off, so the one before shows the cause.
 			err, stop = cmp.Or(previous, err), ctx.Err()
 		}
 		if stop != nil {
-			return out, fmt.Errorf("%w: %w; %w", unavailable, err, stop)
+			// A failed attempt is only text here, so that nobody takes it for DynamoDB's answer.
+			return out, fmt.Errorf("%w: %s; %s", unavailable, err.Error(), stop.Error())
 		}
 		previous = err
 		select {

@@ -130,6 +130,11 @@ func TestOutage(t *testing.T) {
 		},
 		{name: "no answer", outcomes: []outcome{{fault: noAnswer}}, wantText: "deadline exceeded"},
 		{name: "internal error", outcomes: []outcome{{fault: internalError}}, wantText: "InternalServerError"},
+		{
+			name:     "internal error that looks like a failed condition",
+			outcomes: []outcome{{fault: answer(503, `{"__type": "ConditionalCheckFailedException", "Item": `+bobFern+`}`)}},
+			wantText: "ConditionalCheckFailed",
+		},
 		{name: "throttling", outcomes: []outcome{{fault: throttling}}, wantText: "Throttling"},
 		{name: "slow throttling", outcomes: []outcome{{fault: waitAnd(500*time.Millisecond, throttling)}}, wantText: "Throttling"},
 		{

@@ -11,6 +11,8 @@ export SAM_CLI_TELEMETRY := 0
 export GOFLAGS := $(value GOFLAGS) -buildvcs=false
 MAKEFLAGS += --no-print-directory
 ENV ?= default
+# Only these two values are ever expanded. Any other could run commands.
+CONFIG = $(if $(filter 1,$(words $(value ENV))),$(filter default production,$(value ENV)))
 
 # The race detector needs cgo.
 RACE    = $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
@@ -61,10 +63,10 @@ contract: ## check a deployment against the contract (URL=..., TOKEN=...; create
 	@CONTRACT_URL="$$URL" go test -count=1 -v -run '^TestContract$$' ./test/contract
 
 deploy: ## build and deploy to AWS: dev, or ENV=production
-	$(if $(filter default production,$(value ENV)),,$(error ENV is "$(value ENV)", but must be production; leave it out to deploy dev))
+	$(if $(CONFIG),,$(error ENV is "$(value ENV)", but must be production; leave it out to deploy dev))
 	@command -v sam >/dev/null || \
 		{ echo 'sam is missing: README.md says how to install it, and its virtual environment must be active' >&2; exit 1; }
-	sam build && sam deploy --config-env '$(ENV)'
+	sam build && sam deploy --config-env $(CONFIG)
 
 dynamodb: ## start DynamoDB Local on port 8000 for sam local, with tables and a token
 	@echo 'Starting DynamoDB Local takes up to a minute, and longer if Docker has to pull it.'

@@ -112,18 +112,21 @@ OKActions: [!Ref AlarmTopic]
 		{path: "Resources.AuthorizerFunction.Properties", least: numbers{"Timeout": int(api.AuthorizerTimeout.Seconds()) + 1}},
 		{path: "Resources.CreatePlantFunction.Properties", least: numbers{"Timeout": int(api.RequestTimeout.Seconds()) + 1}},
 		// Each function may perform one action on its own table.
-		{path: "Resources.AuthorizerFunction", free: "Description MemorySize Metadata", holds: `
+		{path: "Resources.AuthorizerFunction", free: "Description MemorySize", holds: `
 Type: AWS::Serverless::Function
+Metadata: {BuildMethod: makefile}
 Environment: {Variables: {TOKENS_TABLE: !Ref TokensTable}}
 Policies: [{Statement: [{Effect: Allow, Action: dynamodb:GetItem, Resource: !GetAtt TokensTable.Arn}]}]`},
-		{path: "Resources.CreatePlantFunction", free: "Description MemorySize Metadata", holds: `
+		{path: "Resources.CreatePlantFunction", free: "Description MemorySize", holds: `
 Type: AWS::Serverless::Function
+Metadata: {BuildMethod: makefile}
 Environment: {Variables: {PLANTS_TABLE: !Ref PlantsTable}}
 Policies: [{Statement: [{Effect: Allow, Action: dynamodb:PutItem, Resource: !GetAtt PlantsTable.Arn}]}]
 Events: {CreatePlant: {Type: HttpApi, Properties: {ApiId: !Ref HttpApi, Method: POST, Path: /plants}}}`},
 		// The Makefile builds for this architecture, no variable sends data elsewhere, and the metric filters read JSON.
-		{path: "Globals.Function", free: "Handler MemorySize", holds: `
+		{path: "Globals.Function", free: "MemorySize", holds: `
 CodeUri: .
+Handler: bootstrap
 Runtime: provided.al2023
 Architectures: [` + architecture + `]
 Environment: {Variables: {GOMAXPROCS: '1', SSL_CERT_DIR: none}}

@@ -11,7 +11,7 @@ export SAM_CLI_TELEMETRY := 0
 export GOFLAGS := $(value GOFLAGS) -buildvcs=false
 MAKEFLAGS += --no-print-directory
 ENV ?= default
-# Only these two values are ever expanded. Any other could run commands.
+# Only default and production are ever expanded, because any other value could run commands.
 CONFIG = $(if $(filter 1,$(words $(value ENV))),$(filter default production,$(value ENV)))
 
 # The race detector needs cgo.

@@ -1,9 +1,9 @@
-// Package plantstore contains the contract of the service.
+// Package plantstore holds the description of the interface, for the local server.
 package plantstore
 
-import _ "embed" // for OpenAPI
+import _ "embed"
 
-// OpenAPI is the contract, openapi.yaml.
+// OpenAPI is the content of openapi.yaml.
 //
 //go:embed openapi.yaml
 var OpenAPI []byte

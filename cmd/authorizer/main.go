@@ -1,16 +1,25 @@
-// Command authorizer is the Lambda authorizer of the HTTP API. It needs the environment variable TOKENS_TABLE and
-// those that package function reads.
+// Command authorizer is the Lambda authorizer of the API.
 package main
 
 import (
-	"github.com/aws/aws-lambda-go/lambda"
+	"context"
+	"log/slog"
+	"os"
 
-	"plantstore/cmd/internal/function"
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-lambda-go/lambdacontext"
+
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo"
+	"plantstore/internal/tokens"
 )
 
 func main() {
-	client, table, logger := function.Setup("TOKENS_TABLE")
-	lambda.Start(&api.Authorizer{Tokens: &dynamo.Tokens{Client: client, Table: table}, Log: logger})
+	slog.SetDefault(lambdacontext.NewLogger())
+	client, table, err := dynamo.Open(context.Background(), "TOKENS_TABLE")
+	if err != nil {
+		slog.Error("the function cannot start", "cause", err.Error()) // log.Fatal would log it as INFO
+		os.Exit(1)
+	}
+	lambda.Start(api.Authorizer{Tokens: tokens.Table{Client: client, Name: table}})
 }

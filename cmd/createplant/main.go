@@ -1,16 +1,24 @@
-// Command createplant is the Lambda function behind POST /plants. It needs the environment variable PLANTS_TABLE
-// and those that package function reads.
+// Command createplant is the Lambda function behind POST /plants.
 package main
 
 import (
-	"github.com/aws/aws-lambda-go/lambda"
+	"context"
+	"log/slog"
+	"os"
 
-	"plantstore/cmd/internal/function"
-	"plantstore/internal/api"
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-lambda-go/lambdacontext"
+
 	"plantstore/internal/dynamo"
+	"plantstore/internal/plants"
 )
 
 func main() {
-	client, table, logger := function.Setup("PLANTS_TABLE")
-	lambda.Start(&api.CreatePlant{Plants: &dynamo.Plants{Client: client, Table: table}, Log: logger})
+	slog.SetDefault(lambdacontext.NewLogger())
+	client, table, err := dynamo.Open(context.Background(), "PLANTS_TABLE")
+	if err != nil {
+		slog.Error("the function cannot start", "cause", err.Error()) // log.Fatal would log it as INFO
+		os.Exit(1)
+	}
+	lambda.Start(plants.Create(plants.Table{Client: client, Name: table}))
 }

@@ -2,106 +2,88 @@ package api
 
 import (
 	"context"
-	"encoding/json/v2"
+	"encoding/json"
 	"errors"
-	"log/slog"
-	"time"
+	"fmt"
+	"net/http"
 
-	"plantstore/internal/token"
+	"github.com/aws/aws-lambda-go/events"
+
+	"plantstore/internal/tokens"
 )
 
-// Authorizer is the Lambda authorizer of the HTTP API.
-type Authorizer struct {
-	Tokens token.Store
-	Log    *slog.Logger
-}
-
-// AuthorizerTimeout is the time limit for a call. The function's timeout in template.yaml is longer.
-const AuthorizerTimeout = 1700 * time.Millisecond
-
-// authorizerResponse is a simple response in payload format 2.0.
-type authorizerResponse struct {
-	IsAuthorized bool              `json:"isAuthorized"`
-	Context      authorizerContext `json:"context"`
-}
-
-// Invoke lets every request through, with a verdict that tells the function whether to refuse it. API Gateway would
-// refuse it with a body of its own.
-func (a *Authorizer) Invoke(ctx context.Context, event []byte) ([]byte, error) {
-	start := time.Now()
-	r, err := a.authenticate(ctx, event)
-	if err != nil { // the function logs every request, but does not know why this one was denied
-		logRequest(ctx, a.Log, "authorize", r, err, time.Since(start))
+var (
+	errUnauthorized = Error{
+		Code: http.StatusUnauthorized,
+		Message: "A valid token is needed: send the header Authorization: Bearer <ACCESS_TOKEN>. " +
+			"If you did, the token is mistyped, expired or revoked: ask the operator for another.",
 	}
-	return json.Marshal(authorizerResponse{IsAuthorized: true, Context: newAuthorizerContext(r, err)})
-}
+	errUnchecked = Error{
+		Code:    http.StatusServiceUnavailable,
+		Message: "Tokens cannot be checked at the moment, and nothing was stored: send the same request again.",
+	}
+)
 
-func (a *Authorizer) authenticate(ctx context.Context, event []byte) (r request, err error) {
-	ctx, cancel := context.WithTimeout(ctx, AuthorizerTimeout)
+// Authorizer is the Lambda authorizer of the API, a [lambda.Handler].
+type Authorizer struct{ Tokens tokens.Store }
+
+// Invoke lets every request pass, with a verdict on its token. If it stopped one, API Gateway would answer 401 or 403 with
+// a body of its own, where the specification wants 400 and an Error. So the function refuses the request: see readVerdict.
+func (a Authorizer) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
+	var event events.APIGatewayV2CustomAuthorizerV2Request
+	subject, err := a.judge(ctx, payload, &event)
+	var refusal Error
+	switch {
+	case errors.Is(err, tokens.ErrInvalid):
+		refusal = errUnauthorized.Because(err)
+	case err != nil:
+		refusal = errUnchecked.Because(err)
+	}
+	if err != nil { // the function logs every request, but cannot know the cause of this refusal
+		logRefusal(ctx, refusal, subject, event.RequestContext.RequestID)
+	}
+	return json.Marshal(events.APIGatewayV2CustomAuthorizerSimpleResponse{
+		IsAuthorized: true,
+		Context: map[string]any{
+			"error":   refusal.Code,
+			"subject": subject,
+			// It ties the verdict to one header, so that a cache, or another mistake in the template, never lends it to
+			// another client.
+			"header": tokens.Digest(header(event.Headers, "Authorization")),
+		},
+	})
+}
+
+func (a Authorizer) judge(
+	ctx context.Context, payload []byte, event *events.APIGatewayV2CustomAuthorizerV2Request,
+) (subject string, err error) {
 	defer recoverInto(&err)
-	r, err = decodeEvent(event)
-	if err != nil {
-		return r, err
+	if err := json.Unmarshal(payload, event); err != nil {
+		return "", fmt.Errorf("malformed event: %w", err)
 	}
-	bearer, err := parseBearer(r.Headers["Authorization"])
-	if err != nil {
-		return r, err
-	}
-	t, err := token.Verify(ctx, a.Tokens, bearer) // to accept another kind of token, verify it here
-	r.caller = caller{tokenID: t.ID, subject: t.Subject}
-	return r, err
+	return tokens.Verify(ctx, a.Tokens, header(event.Headers, "Authorization"))
 }
 
-// authorizerContext is what API Gateway passes from the authorizer to the function. During a deployment, either of them
-// may be the older version.
-type authorizerContext struct {
-	Verdict string `json:"verdict"` // "allow", "deny" or "unavailable"
-
-	// HeaderDigest is the [token.Digest] of the Authorization header. The function compares it with the header that it gets
-	// itself, so a verdict never applies to another caller's request.
-	HeaderDigest string `json:"header_digest"`
-
-	// Set only with "allow".
-	Subject string `json:"subject,omitzero"`
-	TokenID string `json:"token_id,omitzero"`
-}
-
-func newAuthorizerContext(r request, err error) authorizerContext {
-	c := authorizerContext{HeaderDigest: token.Digest(r.Headers["Authorization"])}
-	switch {
-	case err == nil:
-		c.Verdict = "allow"
-		c.Subject = r.caller.subject
-		c.TokenID = r.caller.tokenID
-	case entryOf(err).isServiceFault():
-		c.Verdict = "unavailable"
-	default: // the token is missing, malformed or invalid
-		c.Verdict = "deny"
+// readVerdict returns the subject that the authorizer vouches for. It fails closed: without a verdict on exactly this
+// Authorization header, the API has lost its authorizer, and the operator has to know.
+func readVerdict(event events.APIGatewayV2HTTPRequest) (subject string, err error) {
+	var verdict map[string]any
+	if event.RequestContext.Authorizer != nil {
+		verdict = event.RequestContext.Authorizer.Lambda
 	}
-	return c
-}
-
-// caller is the client that sent a request. In the authorizer, it is set even if the token has expired or is revoked.
-type caller struct {
-	tokenID string
-	subject string
-}
-
-// findCaller fails closed: without a verdict on this very Authorization header, it returns an internal error.
-func findCaller(authorization string, c authorizerContext) (caller, error) {
-	if _, err := parseBearer(authorization); err != nil {
-		return caller{}, err
+	if verdict["header"] != tokens.Digest(header(event.Headers, "Authorization")) {
+		return "", errors.New("the authorizer gave no verdict on this Authorization header")
 	}
-	switch {
-	case c.HeaderDigest != token.Digest(authorization):
-		return caller{}, errors.New("api: no verdict on this Authorization header")
-	case c.Verdict == "allow" && c.Subject != "" && c.TokenID != "":
-		return caller{tokenID: c.TokenID, subject: c.Subject}, nil
-	case c.Verdict == "deny":
-		return caller{}, token.ErrInvalid
-	case c.Verdict == "unavailable":
-		return caller{}, token.ErrUnavailable
+	subject, _ = verdict["subject"].(string)
+	switch code := verdict["error"]; { // a number in JSON is a float64 in Go
+	case code == 0.0 && subject != "":
+		return subject, nil
+	case code == float64(errUnauthorized.Code):
+		return "", errUnauthorized.Because(errors.New("the authorizer's line has the cause"))
+	case code == float64(errUnchecked.Code):
+		return "", errUnchecked.Because(errors.New("the authorizer's line has the cause"))
 	}
-	return caller{}, errors.New("api: unknown or incomplete verdict")
+	return "", errors.New("the authorizer gave a verdict that this function does not know")
 }

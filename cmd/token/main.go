@@ -1,0 +1,152 @@
+// Command token issues, lists and revokes bearer tokens.
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"plantstore/internal/dynamo"
+	"plantstore/internal/tokens"
+)
+
+const usage = `usage:
+  token issue  --stack STACK --subject NAME [--ttl 720h]    prints a new token, which cannot be shown again
+  token list   --stack STACK                                prints the digests of all tokens
+  token revoke --stack STACK TOKEN|DIGEST                   takes effect with the next request
+
+--stack names the CloudFormation stack that has the table. --table names the table itself, and --endpoint-url another
+DynamoDB than that of AWS; with http://localhost:8000, no AWS account is needed.
+`
+
+func main() {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	err := run(ctx, os.Args[1:])
+	cancel()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		return errors.New(usage)
+	}
+	command, args := args[0], args[1:]
+	flags := flag.NewFlagSet(command, flag.ExitOnError)
+	flags.Usage = func() { fmt.Fprint(os.Stderr, usage) }
+	stack := flags.String("stack", "", "")
+	table := flags.String("table", "", "")
+	endpoint := flags.String("endpoint-url", "", "")
+	subject := flags.String("subject", "", "")
+	ttl := flags.Duration("ttl", 30*24*time.Hour, "")
+	_ = flags.Parse(args) // it exits on an error
+	if command == "revoke" != (flags.NArg() == 1) {
+		return errors.New(usage)
+	}
+	store, err := open(ctx, *stack, *table, *endpoint)
+	if err != nil {
+		return err
+	}
+	switch command {
+	case "issue":
+		return issue(ctx, store, *subject, *ttl)
+	case "list":
+		return list(ctx, store)
+	case "revoke":
+		return revoke(ctx, store, flags.Arg(0))
+	}
+	return errors.New(usage)
+}
+
+// tokensTable is the table's name in template.yaml, and under sam local also its own.
+const tokensTable = "TokensTable"
+
+func open(ctx context.Context, stack, table, endpoint string) (tokens.Table, error) {
+	if strings.HasPrefix(endpoint, "http://") && stack == "" {
+		return tokens.Table{Client: dynamo.NewLocal(endpoint), Name: cmp.Or(table, tokensTable)}, nil
+	}
+	if (stack == "") == (table == "") {
+		return tokens.Table{}, errors.New("give either --stack or --table")
+	}
+	cfg, err := config.LoadDefaultConfig(ctx)
+	if err != nil {
+		return tokens.Table{}, err
+	}
+	if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
+		return tokens.Table{}, fmt.Errorf("there are no AWS credentials: set AWS_PROFILE to a profile that has some (%w)", err)
+	}
+	if stack != "" {
+		out, err := cloudformation.NewFromConfig(cfg).DescribeStackResource(ctx, &cloudformation.DescribeStackResourceInput{
+			StackName: &stack, LogicalResourceId: aws.String(tokensTable),
+		})
+		if err != nil {
+			return tokens.Table{}, fmt.Errorf("cannot find the table in the stack %s: %w", stack, err)
+		}
+		table = aws.ToString(out.StackResourceDetail.PhysicalResourceId)
+	}
+	client := dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
+		if endpoint != "" {
+			o.BaseEndpoint = &endpoint
+		}
+	})
+	return tokens.Table{Client: client, Name: table}, nil
+}
+
+// issue prints the token alone on standard output, so that a script can take it.
+func issue(ctx context.Context, store tokens.Table, subject string, ttl time.Duration) error {
+	bearer, token, err := tokens.Issue(subject, ttl)
+	if err != nil {
+		return err
+	}
+	if err := store.Add(ctx, token); err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "Token of %s, valid until %s:\n", subject, token.ExpiresAt.Format(time.RFC3339))
+	_, err = fmt.Println(bearer)
+	return err
+}
+
+func list(ctx context.Context, store tokens.Table) error {
+	all, err := store.List(ctx)
+	if err != nil {
+		return err
+	}
+	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(out, "SUBJECT\tCREATED\tEXPIRES\tDIGEST")
+	for _, t := range all {
+		created, expires := t.CreatedAt.Format(time.RFC3339), t.ExpiresAt.UTC().Format(time.RFC3339)
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\n", t.Subject, created, expires, t.Digest)
+	}
+	return out.Flush()
+}
+
+var digestFormat = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+func revoke(ctx context.Context, store tokens.Table, tokenOrDigest string) error {
+	digest := tokenOrDigest
+	if tokens.IsToken(digest) {
+		digest = tokens.Digest(digest)
+	}
+	if !digestFormat.MatchString(digest) {
+		return errors.New("this is neither a whole token nor a digest as token list prints it")
+	}
+	if err := store.Revoke(ctx, digest); err != nil {
+		return fmt.Errorf("cannot revoke the token %s: %w", digest, err)
+	}
+	_, err := fmt.Printf("revoked %s\n", digest)
+	return err
+}

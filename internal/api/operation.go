@@ -1,0 +1,147 @@
+// Package api answers the requests of an API Gateway HTTP API in two steps: an [Authorizer] judges the bearer token, and
+// an [Operation] does the work if the verdict lets it. On a developer's machine, a [Gateway] joins the two.
+package api
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	jsonv2 "encoding/json/v2"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-lambda-go/lambda"
+)
+
+var _ lambda.Handler = Operation(nil)
+
+// Timeout is how long each function takes at most. Its Timeout in template.yaml is longer, to leave time for the answer.
+const Timeout = 4 * time.Second
+
+// Operation does what a request asks for. An error other than an [Error] is an internal one.
+type Operation func(context.Context, Request) (Answer, error)
+
+// Request is a request with a valid token.
+type Request struct {
+	ID          string // API Gateway's; the client gets it in the header Apigw-Requestid
+	Subject     string // whose token it is
+	ContentType string
+	Body        []byte
+}
+
+// Answer is the answer to a request that succeeded.
+type Answer struct {
+	Body    any
+	Outcome string // what happened, for the log
+}
+
+// Error is the answer to a request that failed. Its code is the HTTP status that the answer would have if the
+// specification did not make every failure a 400.
+type Error struct {
+	Code    int32  `json:"error"`
+	Message string `json:"message"` // says what to do, and repeats nothing of the request
+	Cause   error  `json:"-"`       // for the log; nil if the message says it
+}
+
+func (e Error) Error() string {
+	if e.Cause != nil {
+		return e.Cause.Error()
+	}
+	return e.Message
+}
+
+// Because returns e with a cause for the log.
+func (e Error) Because(cause error) Error {
+	e.Cause = cause
+	return e
+}
+
+var errInternal = Error{
+	Code:    http.StatusInternalServerError,
+	Message: "The service failed: send the same request again later, and if that does not help, ask the operator.",
+}
+
+// Invoke makes the operation a [lambda.Handler], and nothing else does. So no operation can forget to refuse a request
+// without a valid token, to answer 200 or 400 even after a panic, and to log the request.
+func (do Operation) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
+	defer cancel()
+	var r Request
+	answer, err := do.run(ctx, payload, &r)
+	response := events.APIGatewayV2HTTPResponse{
+		StatusCode: http.StatusOK,
+		Headers:    map[string]string{"content-type": "application/json"},
+	}
+	if err != nil {
+		refusal, ok := errors.AsType[Error](err)
+		if !ok {
+			refusal = errInternal.Because(err)
+		}
+		if refusal.Code == http.StatusServiceUnavailable {
+			response.Headers["retry-after"] = "1" // second
+		}
+		response.StatusCode, answer.Body = http.StatusBadRequest, refusal
+		logRefusal(ctx, refusal, r.Subject, r.ID)
+	} else {
+		slog.InfoContext(ctx, answer.Outcome, "error", 0, "subject", r.Subject, "apigw_request_id", r.ID)
+	}
+	body, err := jsonv2.Marshal(answer.Body)
+	if err != nil {
+		return nil, err
+	}
+	response.Body = string(body)
+	return json.Marshal(response)
+}
+
+func (do Operation) run(ctx context.Context, payload []byte, r *Request) (answer Answer, err error) {
+	defer recoverInto(&err)
+	var event events.APIGatewayV2HTTPRequest
+	if err := json.Unmarshal(payload, &event); err != nil {
+		return Answer{}, fmt.Errorf("malformed event: %w", err)
+	}
+	r.ID = event.RequestContext.RequestID
+	if r.Subject, err = readVerdict(event); err != nil {
+		return Answer{}, err
+	}
+	r.ContentType = header(event.Headers, "Content-Type")
+	r.Body = []byte(event.Body)
+	if event.IsBase64Encoded {
+		if r.Body, err = base64.StdEncoding.DecodeString(event.Body); err != nil {
+			return Answer{}, fmt.Errorf("malformed event: %w", err)
+		}
+	}
+	return do(ctx, *r)
+}
+
+// recoverInto makes an error of a panic.
+func recoverInto(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+	}
+}
+
+// logRefusal logs one line. The alarm in template.yaml counts those at level ERROR.
+func logRefusal(ctx context.Context, refusal Error, subject, requestID string) {
+	level, outcome := slog.LevelInfo, "refused"
+	if refusal.Code >= http.StatusInternalServerError {
+		level, outcome = slog.LevelError, "failed"
+	}
+	slog.Log(ctx, level, outcome,
+		"error", refusal.Code, "cause", refusal.Error(), "subject", subject, "apigw_request_id", requestID)
+}
+
+// header finds a header in any case: API Gateway writes names in lower case, sam local does not.
+func header(headers map[string]string, name string) string {
+	for key, value := range headers {
+		if strings.EqualFold(key, name) {
+			return value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,65 @@
+package plants
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// Store keeps one plant for each id, for good.
+type Store interface {
+	// LoadOrStore stores plant if its id is free, and returns the plant that has the id then. That is this one, or, with
+	// loaded, an earlier one: perhaps the same. After an error, plant may have been stored, and it may be called again.
+	LoadOrStore(ctx context.Context, plant NewPlant, subject string) (holder NewPlant, loaded bool, err error)
+}
+
+// Memory is a [Store] for a developer's machine. Its zero value is empty.
+type Memory struct{ plants sync.Map }
+
+// LoadOrStore implements [Store].
+func (m *Memory) LoadOrStore(_ context.Context, plant NewPlant, _ string) (holder NewPlant, loaded bool, err error) {
+	value, loaded := m.plants.LoadOrStore(plant.ID, plant)
+	return value.(NewPlant), loaded, nil
+}
+
+// Table is a [Store] in a DynamoDB table whose key is the number "id".
+type Table struct {
+	Client *dynamodb.Client
+	Name   string
+}
+
+// item is a plant as the table keeps it. Other programs may read these attributes.
+type item struct {
+	NewPlant
+	CreatedAt time.Time `dynamodbav:"created_at"` // RFC 3339, in UTC
+	CreatedBy string    `dynamodbav:"created_by"` // the subject of the token
+}
+
+// LoadOrStore is one conditional put. If the id is taken, DynamoDB sends the plant that has it along, so no second call
+// has to tell a repeated request from a conflict. That also covers a put that the SDK repeats because its answer got lost.
+func (t Table) LoadOrStore(
+	ctx context.Context, plant NewPlant, subject string,
+) (holder NewPlant, loaded bool, err error) {
+	attributes, err := attributevalue.MarshalMap(item{
+		NewPlant: plant, CreatedAt: time.Now().UTC().Truncate(time.Second), CreatedBy: subject,
+	})
+	if err != nil {
+		return NewPlant{}, false, err
+	}
+	_, err = t.Client.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName:                           &t.Name,
+		Item:                                attributes,
+		ConditionExpression:                 aws.String("attribute_not_exists(id)"),
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	})
+	if taken, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
+		return holder, true, attributevalue.UnmarshalMap(taken.Item, &holder)
+	}
+	return plant, false, err
+}

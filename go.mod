@@ -30,4 +30,5 @@ require (
 	github.com/aws/aws-sdk-go-v2/service/ssooidc v1.44.5 // indirect
 	github.com/aws/aws-sdk-go-v2/service/sts v1.52.0 // indirect
 	github.com/vearutop/statigz v1.4.0 // indirect
+	go.yaml.in/yaml/v3 v3.0.6 // indirect
 )

@@ -37,7 +37,7 @@ func decode(body []byte) (NewPlant, error) {
 	err := json.Unmarshal(body, &members)
 	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok { // its text may repeat what was sent
 		return NewPlant{}, fmt.Errorf(
-			"it must be JSON in UTF-8, in which no name occurs twice, but it ends or is wrong after byte %d", syntax.ByteOffset)
+			"it must be JSON in UTF-8, in which no name occurs twice; look after byte %d", syntax.ByteOffset)
 	}
 	if err != nil || jsontext.Value(body).Kind() != jsontext.KindBeginObject {
 		return NewPlant{}, errors.New("it must be an object")
@@ -54,7 +54,7 @@ func decode(body []byte) (NewPlant, error) {
 	}
 	var ok bool
 	p.ID, ok = parseInt64(members.ID)
-	check(ok, "id", members.ID, "must be an integer of 64 bits, and beyond 2^53 without fraction and exponent")
+	check(ok, "id", members.ID, "must be an integer of 64 bits (beyond 2^53, in digits alone)")
 	p.Name, ok = parseString(members.Name)
 	check(ok, "name", members.Name, "must be a string")
 	if members.Tag != nil {
@@ -63,7 +63,7 @@ func decode(body []byte) (NewPlant, error) {
 		p.Tag = &tag
 	}
 	if problems != nil {
-		return NewPlant{}, errors.New(strings.Join(problems, ", "))
+		return NewPlant{}, errors.New(strings.Join(problems, "; "))
 	}
 	return p, nil
 }

@@ -1,0 +1,153 @@
+package plants
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"plantstore/internal/api"
+	"plantstore/internal/dynamo/dynamotest"
+)
+
+// The bodies that a conversation in test/contract cannot have, or need not. Each gets a Plant, or an Error that names what
+// is wrong, in a conversation with one empty store.
+func TestCreate(t *testing.T) {
+	const fern = `{"id":1,"name":"Fern"}`
+	padded := func(size int) string { return fern + strings.Repeat(" ", size-len(fern)) }
+	for _, test := range []struct {
+		name, contentType, body string
+		code                    int32  // or 0 for a Plant
+		want                    string // the Plant, or words of the message
+	}{
+		{name: "escapes", body: `{"id":2,"n\u0061me":"\ud83c\udf31\u0000\/"}`, want: `{"name":"🌱\u0000/"}`},
+		{name: "largest body", body: padded(maxBody), want: `{"name":"Fern"}`},
+		{name: "too large", body: padded(maxBody + 1), code: 413, want: "400000"},
+		{name: "not UTF-8", body: "{\"id\":1,\"name\":\"\xff\"}", code: 400, want: "byte 16"},
+		{name: "not UTF-8 in another member", body: "{\"id\":1,\"name\":\"Fern\",\"x\":\"\xff\"}", code: 400, want: "byte 27"},
+		{name: "byte order mark", body: "\uFEFF" + fern, code: 400, want: "byte 0"},
+		{name: "half a surrogate pair", body: `{"id":1,"name":"\ud83c"}`, code: 400, want: "byte"},
+		{name: "array with an error", body: `[1,]`, code: 400, want: ""},
+		{name: "id is true", body: `{"id":true,"name":"Fern"}`, code: 400, want: "id"},
+		{name: "id with a fraction of zeros", body: `{"id":1.00,"name":"Fern"}`, want: `{"name":"Fern"}`},
+		{name: "id with an exponent", body: `{"id":10e-1,"name":"Fern"}`, want: `{"name":"Fern"}`},
+		{name: "id beyond float64", body: `{"id":1e999999999,"name":"Fern"}`, code: 400, want: "id"},
+		{name: "largest id with an exponent", body: `{"id":9007199254740991e0,"name":"Fern"}`, want: `{"name":"Fern"}`},
+		{name: "id that float64 would change", body: `{"id":9007199254740993.0,"name":"Fern"}`, code: 400, want: "2^53"},
+		{name: "id that is -1 and not", body: `{"id":-9007199254740993e0,"name":"Fern"}`, code: 400, want: "2^53"},
+
+		{name: "parameters", contentType: "Application/JSON ; charset=utf-8; x", body: fern, want: `{"name":"Fern"}`},
+		{name: "another type before a wrong body", contentType: "text/plain", body: "{", code: 415, want: "application/json"},
+		{name: "another JSON", contentType: "application/json-seq", body: fern, code: 415, want: "application/json"},
+		{name: "two types", contentType: "application/json,application/json", body: fern, code: 415, want: "application/json"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			request := api.Request{Subject: "alice", ContentType: test.contentType, Body: []byte(test.body)}
+			answer, err := Create(&Memory{})(t.Context(), request)
+			refusal, _ := errors.AsType[api.Error](err)
+			got, _ := json.Marshal(answer.Body)
+			if err != nil {
+				got = []byte(refusal.Message)
+			}
+			if refusal.Code != test.code || test.code == 0 && string(got) != test.want || !strings.Contains(string(got), test.want) {
+				t.Errorf("the answer is %d %s, want %d %s", refusal.Code, got, test.code, test.want)
+			}
+		})
+	}
+}
+
+// What is logged tells a new plant from one that was there.
+func TestOutcome(t *testing.T) {
+	create := Create(&Memory{})
+	request := api.Request{Subject: "alice", Body: []byte(`{"id":1,"name":"Fern","tag":"indoor"}`)}
+	for _, want := range []string{"stored", "already stored"} {
+		if answer, err := create(t.Context(), request); err != nil || answer.Outcome != want {
+			t.Errorf("the answer is %v, %v, want %s", answer, err, want)
+		}
+	}
+}
+
+// All stores keep the same promise: what runs on a developer's machine is what runs in AWS.
+func TestStores(t *testing.T) {
+	t.Run("memory", func(t *testing.T) { testStore(t, &Memory{}) })
+	t.Run("fake", func(t *testing.T) { testStore(t, Table{Client: new(dynamotest.Fake).Client(), Name: "plants"}) })
+	t.Run("DynamoDB Local", func(t *testing.T) {
+		client, name := dynamotest.NewTable(t, "id", types.ScalarAttributeTypeN)
+		testStore(t, Table{Client: client, Name: name})
+	})
+}
+
+func testStore(t *testing.T, store Store) {
+	check := func(plant, wantHolder NewPlant, wantLoaded bool) {
+		t.Helper()
+		holder, loaded, err := store.LoadOrStore(t.Context(), plant, "alice")
+		if err != nil || !reflect.DeepEqual(holder, wantHolder) || loaded != wantLoaded {
+			t.Errorf("LoadOrStore(%.80v) = %.80v, %t, %v, want %.80v, %t", plant, holder, loaded, err, wantHolder, wantLoaded)
+		}
+	}
+	for _, first := range []NewPlant{
+		{ID: 1, Plant: Plant{Name: "Fern", Tag: new("indoor")}},
+		{ID: 2, Plant: Plant{Name: "Fern"}},
+		{ID: 3, Plant: Plant{Tag: new("")}},
+		{ID: math.MinInt64, Plant: Plant{Name: "\x00 é 🌱"}},
+		{ID: math.MaxInt64, Plant: Plant{Name: strings.Repeat("x", maxBody)}},
+	} {
+		check(first, first, false)
+		check(first, first, true)
+		check(NewPlant{ID: first.ID, Plant: Plant{Name: "Moss", Tag: first.Tag}}, first, true)
+		check(NewPlant{ID: first.ID, Plant: Plant{Name: first.Name, Tag: new("other")}}, first, true)
+	}
+
+	var group sync.WaitGroup
+	var mu sync.Mutex
+	holders := map[string]bool{}
+	for n := range 20 {
+		group.Go(func() {
+			plant := NewPlant{ID: 4, Plant: Plant{Name: fmt.Sprint(n)}}
+			holder, loaded, err := store.LoadOrStore(t.Context(), plant, "alice")
+			if err != nil || loaded != (holder.Name != plant.Name) {
+				t.Errorf("LoadOrStore = %v, %t, %v", holder, loaded, err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			holders[holder.Name] = true
+		})
+	}
+	group.Wait()
+	if len(holders) != 1 {
+		t.Errorf("one id has the plants %v", holders)
+	}
+}
+
+// Other programs read these attributes. Who stored a plant, and when, makes no other plant of it.
+func TestItem(t *testing.T) {
+	var fake dynamotest.Fake
+	table := Table{Client: fake.Client(), Name: "plants"}
+	plant := NewPlant{ID: 1, Plant: Plant{Name: "Fern", Tag: new("indoor")}}
+	before := time.Now().UTC().Truncate(time.Second)
+	for _, subject := range []string{"alice", "bob"} {
+		if holder, _, err := table.LoadOrStore(t.Context(), plant, subject); err != nil || !reflect.DeepEqual(holder, plant) {
+			t.Errorf("LoadOrStore = %v, %v", holder, err)
+		}
+	}
+	var item map[string]map[string]string
+	if err := json.Unmarshal([]byte(fake.Items["plants/1"]), &item); err != nil {
+		t.Fatal(err)
+	}
+	created, err := time.Parse("2006-01-02T15:04:05Z", item["created_at"]["S"])
+	if err != nil || created.Before(before) || created.After(time.Now()) {
+		t.Errorf("created_at is %v, %v", item["created_at"], err)
+	}
+	delete(item, "created_at")
+	want := map[string]map[string]string{"id": {"N": "1"}, "name": {"S": "Fern"}, "tag": {"S": "indoor"}, "created_by": {"S": "alice"}}
+	if !reflect.DeepEqual(item, want) {
+		t.Errorf("the item is %v, want %v", item, want)
+	}
+}

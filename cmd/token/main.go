@@ -23,19 +23,25 @@ import (
 )
 
 const usage = `usage:
-  token issue  --stack STACK --subject NAME [--ttl 720h]    prints a new token, which cannot be shown again
-  token list   --stack STACK                                prints the digests of all tokens
-  token revoke --stack STACK TOKEN|DIGEST                   takes effect with the next request
+  token issue  --stack STACK --subject NAME [--ttl 720h]  prints a new token, which cannot be shown again
+  token list   --stack STACK                              prints whose tokens there are, and their digests
+  token revoke --stack STACK TOKEN|DIGEST                 takes effect with the next request
 
---stack names the CloudFormation stack that has the table. --table names the table itself, and --endpoint-url another
-DynamoDB than that of AWS; with http://localhost:8000, no AWS account is needed.
+--stack names the CloudFormation stack that has the table, or --table the table itself. With --endpoint-url
+http://localhost:8000, the command uses DynamoDB Local, and needs no AWS account.
 `
+
+var errUsage = errors.New("wrong usage")
 
 func main() {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	err := run(ctx, os.Args[1:])
 	cancel()
-	if err != nil {
+	switch {
+	case errors.Is(err, errUsage):
+		fmt.Fprint(os.Stderr, usage)
+		os.Exit(2)
+	case err != nil:
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -43,33 +49,26 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return errors.New(usage)
+		return errUsage
 	}
-	command, args := args[0], args[1:]
-	flags := flag.NewFlagSet(command, flag.ExitOnError)
+	flags := flag.NewFlagSet(args[0], flag.ExitOnError)
 	flags.Usage = func() { fmt.Fprint(os.Stderr, usage) }
 	stack := flags.String("stack", "", "")
 	table := flags.String("table", "", "")
 	endpoint := flags.String("endpoint-url", "", "")
 	subject := flags.String("subject", "", "")
 	ttl := flags.Duration("ttl", 30*24*time.Hour, "")
-	_ = flags.Parse(args) // it exits on an error
-	if command == "revoke" != (flags.NArg() == 1) {
-		return errors.New(usage)
-	}
+	_ = flags.Parse(args[1:]) // it exits if that fails
 	store, err := open(ctx, *stack, *table, *endpoint)
-	if err != nil {
-		return err
-	}
-	switch command {
-	case "issue":
+	switch command := args[0]; {
+	case command == "issue" && flags.NArg() == 0 && err == nil:
 		return issue(ctx, store, *subject, *ttl)
-	case "list":
+	case command == "list" && flags.NArg() == 0 && err == nil:
 		return list(ctx, store)
-	case "revoke":
+	case command == "revoke" && flags.NArg() == 1 && err == nil:
 		return revoke(ctx, store, flags.Arg(0))
 	}
-	return errors.New(usage)
+	return cmp.Or(err, errUsage)
 }
 
 // tokensTable is the table's name in template.yaml, and under sam local also its own.

@@ -55,11 +55,11 @@ func TestToken(t *testing.T) {
 	}
 	run("revoke", alice)
 	run("revoke", tokens.Digest(bob))
-	if len(fake.Items) != 0 {
-		t.Errorf("the table still has %v", fake.Items)
-	}
 	for _, args := range [][]string{
-		{}, {"issue"}, {"list"}, {"lists", "--table", "x", "--endpoint-url", database.URL},
+		{},
+		{"issue"},
+		{"list"},
+		{"lists", "--table", "x", "--endpoint-url", database.URL},
 		append([]string{"issue"}, table...),
 		append([]string{"revoke"}, table...),
 		append([]string{"revoke"}, append(table, alice)...),
@@ -69,6 +69,10 @@ func TestToken(t *testing.T) {
 		if err == nil || out != "" || messages == "" || strings.Contains(messages, alice) {
 			t.Errorf("token %q gives %v, prints %q and says %q", args, err, out, messages)
 		}
+	}
+	database.Close()
+	if len(fake.Items) != 0 {
+		t.Errorf("the table still has %v", fake.Items)
 	}
 }
 
@@ -86,8 +90,8 @@ func TestTokenOfStack(t *testing.T) {
 				</StackResourceDetail></DescribeStackResourceResult></DescribeStackResourceResponse>`)
 		}
 	}))
-	defer aws.Close()
 	out, messages, err := token(t, []string{"AWS_ENDPOINT_URL=" + aws.URL}, "issue", "--stack", "plant-store-dev", "--subject", "alice")
+	aws.Close()
 	if stored := fake.Items["its-table/"+tokens.Digest(strings.TrimSpace(out))]; err != nil || stored == "" {
 		t.Errorf("issue gives %v, prints %q and says %q; the tables have %v", err, out, messages, fake.Items)
 	}

@@ -127,7 +127,7 @@ func send(t *testing.T, url string, headers map[string]string, line string) stri
 	isError := json.Unmarshal(body, &refusal) == nil && refusal.Error != nil && refusal.Message != nil
 	switch {
 	case response.StatusCode != 200 && response.StatusCode != 400:
-		return fmt.Sprintf("!%d", response.StatusCode)
+		return "the status " + response.Status
 	case response.Header.Get("Content-Type") != "application/json":
 		return fmt.Sprintf("the content type %q", response.Header["Content-Type"])
 	case response.StatusCode == 400 && isError:

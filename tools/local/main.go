@@ -32,22 +32,29 @@ curl -sS -w '\n' http://127.0.0.1:3000/plants -H 'Authorization: Bearer ` + samp
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
+	err := prepare(ctx)
+	if err == nil {
+		fmt.Print(welcome)
+		<-ctx.Done()
+	}
+	stop()
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// prepare gives the tables the names that sam local gives the functions: those in template.yaml.
+func prepare(ctx context.Context) error {
 	client := dynamo.NewLocal(os.Getenv("AWS_ENDPOINT_URL_DYNAMODB"))
-	// sam local gives the functions the tables' names in template.yaml.
-	if err := dynamo.CreateTable(ctx, client, "PlantsTable", "id", types.ScalarAttributeTypeN); err != nil {
-		log.Fatal(err)
-	}
-	if err := dynamo.CreateTable(ctx, client, "TokensTable", "digest", types.ScalarAttributeTypeS); err != nil {
-		log.Fatal(err)
-	}
 	now := time.Now().UTC().Truncate(time.Second)
 	sample := tokens.Token{
 		Digest: tokens.Digest(sampleToken), Subject: "alice", CreatedAt: now, ExpiresAt: now.AddDate(1, 0, 0),
 	}
-	if err := (tokens.Table{Client: client, Name: "TokensTable"}).Add(ctx, sample); err != nil {
-		log.Fatal(err)
+	if err := dynamo.CreateTable(ctx, client, "PlantsTable", "id", types.ScalarAttributeTypeN); err != nil {
+		return err
 	}
-	fmt.Print(welcome)
-	<-ctx.Done()
+	if err := dynamo.CreateTable(ctx, client, "TokensTable", "digest", types.ScalarAttributeTypeS); err != nil {
+		return err
+	}
+	return tokens.Table{Client: client, Name: "TokensTable"}.Add(ctx, sample)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go/logging"
 	"github.com/aws/smithy-go/middleware"
 )
 
@@ -45,6 +46,7 @@ func New(cfg aws.Config, transport http.RoundTripper) *dynamodb.Client {
 	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
 		o.RetryMaxAttempts = 10 // more than fit into the time, even if each fails at once
 		o.APIOptions = append(o.APIOptions, logFailedAttempts)
+		o.Logger = logging.Nop{} // otherwise it would print a false warning whenever an id is taken
 		if os.Getenv("AWS_SAM_LOCAL") == "true" { // sam local hands on the developer's credentials, but must not reach AWS
 			o.Credentials = localCredentials
 			if o.BaseEndpoint == nil {

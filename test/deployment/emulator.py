@@ -1,7 +1,6 @@
-"""Runs ministack, a local AWS, with what template.yaml needs and ministack lacks: routes from an OpenAPI body, metric
-math in alarms (left out), a Url on this machine, and HTTP as good as TLS, for the bucket of `sam deploy`. It replaces
-functions inside ministack, so a new version, which requirements.txt pins, may need a change here.
-"""
+"""Runs ministack, a local AWS, with what template.yaml needs and it lacks: routes from an OpenAPI body, metric math in
+alarms (left out), a Url on this machine, and HTTP as good as TLS, for the bucket of `sam deploy`. It replaces functions
+inside ministack, so a new version may need a change here."""
 import os
 
 from ministack import app
@@ -28,9 +27,8 @@ def add_parts(resources, api, body):
         resources[name] = {"Type": f"AWS::ApiGatewayV2::{kind}", "Properties": {"ApiId": {"Ref": api}, **properties}}
 
     for name, scheme in body["components"]["securitySchemes"].items():
-        members = scheme["x-amazon-apigateway-authorizer"].items()
-        properties = {key[0].upper() + key[1:]: value for key, value in members}
-        add(name, "Authorizer", **properties, Name=name, AuthorizerType="REQUEST")
+        given = {key[0].upper() + key[1:]: value for key, value in scheme["x-amazon-apigateway-authorizer"].items()}
+        add(name, "Authorizer", **given, Name=name, AuthorizerType="REQUEST")
     for path, methods in body["paths"].items():
         for method, operation in methods.items():
             integration = f"Integration{len(resources)}"

@@ -17,6 +17,7 @@ help: ## list the targets
 run: ## serve on 127.0.0.1:8080, in memory (ADDR=host:port)
 	@go run ./cmd/local -addr "$${ADDR:-127.0.0.1:8080}"
 
+# -count=1, because Go does not see that the tests depend on the programs that they build.
 test: ## run every test, with DynamoDB Local where it can be started
 	@tools/local/dynamodb go test -count=1 $(RACE) ./...
 

@@ -46,8 +46,10 @@ func New(cfg aws.Config, transport http.RoundTripper) *dynamodb.Client {
 	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
 		o.RetryMaxAttempts = 10 // more than fit into the time, even if each fails at once
 		o.APIOptions = append(o.APIOptions, logFailedAttempts)
-		o.Logger = logging.Nop{} // otherwise it would print a false warning whenever an id is taken
-		if os.Getenv("AWS_SAM_LOCAL") == "true" { // sam local hands on the developer's credentials, but must not reach AWS
+		o.Logger = logging.Nop{} // otherwise the SDK would print a false warning whenever an id is taken
+
+		// sam local hands on the developer's credentials, but must not reach AWS.
+		if os.Getenv("AWS_SAM_LOCAL") == "true" {
 			o.Credentials = localCredentials
 			if o.BaseEndpoint == nil {
 				o.BaseEndpoint = aws.String("http://host.docker.internal:8000")

@@ -53,76 +53,68 @@ type Fake struct {
 	Requests []string // the operations, in order
 }
 
-// Fault is what a client sees instead of an answer. It may apply the request.
+// Fault is what a client sees instead of an answer. It may apply the request first.
 type Fault func(r *http.Request, apply func() *http.Response) (*http.Response, error)
 
-// Faults are the ways in which a request can fail, of which the client must repeat each.
-var Faults = map[string]Fault{
-	"connection reset": func(*http.Request, func() *http.Response) (*http.Response, error) {
-		return nil, syscall.ECONNRESET
-	},
-	"connection reset, applied": func(_ *http.Request, apply func() *http.Response) (*http.Response, error) {
-		apply()
-		return nil, syscall.ECONNRESET
-	},
-	"no answer": func(r *http.Request, _ func() *http.Response) (*http.Response, error) {
-		<-r.Context().Done()
-		return nil, r.Context().Err()
-	},
-	"no answer, applied": func(r *http.Request, apply func() *http.Response) (*http.Response, error) {
-		apply()
-		<-r.Context().Done()
-		return nil, r.Context().Err()
-	},
-	"half an answer, applied": func(r *http.Request, apply func() *http.Response) (*http.Response, error) {
-		response := apply()
-		response.Body = io.NopCloser(io.MultiReader(strings.NewReader("{"), stalled{r}))
-		return response, nil
-	},
-	"internal error": func(*http.Request, func() *http.Response) (*http.Response, error) {
-		return failure(500, "InternalServerError").Result(), nil
-	},
-	"internal error, applied": func(_ *http.Request, apply func() *http.Response) (*http.Response, error) {
-		apply()
-		return failure(500, "InternalServerError").Result(), nil
-	},
-	"throttling": func(*http.Request, func() *http.Response) (*http.Response, error) {
-		return failure(400, "ThrottlingException").Result(), nil
-	},
+// Faults returns the ways in which a request can fail, and yet succeed when the client repeats it.
+func Faults() map[string]Fault {
+	faults := map[string]Fault{}
+	for name, fail := range map[string]func(*http.Request) (*http.Response, error){
+		"reset":      func(*http.Request) (*http.Response, error) { return nil, syscall.ECONNRESET },
+		"hang":       func(r *http.Request) (*http.Response, error) { return nil, wait(r, time.Hour) },
+		"error 500":  refuse(http.StatusInternalServerError, "InternalServerError"),
+		"throttling": refuse(http.StatusBadRequest, "ThrottlingException"),
+		"half an answer": func(r *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(half{r})}, nil
+		},
+	} {
+		faults[name] = func(r *http.Request, _ func() *http.Response) (*http.Response, error) { return fail(r) }
+		faults[name+", applied"] = func(r *http.Request, apply func() *http.Response) (*http.Response, error) {
+			apply()
+			return fail(r)
+		}
+	}
+	return faults
 }
 
-// Slow is a DynamoDB that takes its time, but works.
+// Slow takes a second, and works.
 func Slow(r *http.Request, apply func() *http.Response) (*http.Response, error) {
+	if err := wait(r, time.Second); err != nil {
+		return nil, err
+	}
+	return apply(), nil
+}
+
+// Denied refuses a request for good.
+func Denied(r *http.Request, _ func() *http.Response) (*http.Response, error) {
+	return refuse(http.StatusBadRequest, "AccessDeniedException")(r)
+}
+
+func wait(r *http.Request, duration time.Duration) error {
 	select {
-	case <-time.After(time.Second):
-		return apply(), nil
 	case <-r.Context().Done():
-		return nil, r.Context().Err()
+		return r.Context().Err()
+	case <-time.After(duration):
+		return nil
 	}
 }
 
-// Refusal is a DynamoDB that refuses the request for good.
-func Refusal(*http.Request, func() *http.Response) (*http.Response, error) {
-	return failure(400, "AccessDeniedException").Result(), nil
-}
+// half is a body whose end never comes.
+type half struct{ *http.Request }
 
-// stalled is the part of a body that never comes.
-type stalled struct{ *http.Request }
+func (h half) Read([]byte) (int, error) { return 0, wait(h.Request, time.Hour) }
 
-func (s stalled) Read([]byte) (int, error) {
-	<-s.Context().Done()
-	return 0, s.Context().Err()
-}
-
-func failure(status int, name string) *httptest.ResponseRecorder {
-	w := httptest.NewRecorder()
-	fail(w, status, name)
-	return w
+func refuse(status int, name string) func(*http.Request) (*http.Response, error) {
+	return func(*http.Request) (*http.Response, error) {
+		w := httptest.NewRecorder()
+		fail(w, status, name)
+		return w.Result(), nil
+	}
 }
 
 func fail(w http.ResponseWriter, status int, name string) {
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, `{"__type":"com.amazonaws.dynamodb.v20120810#`+name+`","message":"no"}`)
+	_, _ = io.WriteString(w, `{"__type":"com.amazonaws.dynamodb.v20120810#`+name+`"}`)
 }
 
 // Client returns a function's client that reaches the fake.
@@ -156,71 +148,53 @@ func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer f.mu.Unlock()
 	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	f.Requests = append(f.Requests, operation)
-	if r.Method == http.MethodGet {
-		return
-	}
 	var in struct {
 		TableName, ConditionExpression, ReturnValues, ReturnValuesOnConditionCheckFailure string
 		Item, Key, ExclusiveStartKey                                                      attributes
 		ConsistentRead                                                                    bool
 	}
-	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
-		fail(w, 400, "SerializationException")
-		return
-	}
-	address := in.TableName + "/" + in.Item.key() + in.Key.key()
+	_ = json.NewDecoder(r.Body).Decode(&in) // without an operation, there is no body
+	key := in.Item.key() + in.Key.key()
+	address := in.TableName + "/" + key
 	stored, exists := f.Items[address]
-	if operation != "Scan" && strings.HasSuffix(address, "/") || !slices.Contains([]string{"", "attribute_not_exists(id)"}, in.ConditionExpression) {
-		fail(w, 400, "ValidationException")
+	switch {
+	case operation == "PutItem" && key != "" && in.ConditionExpression == "attribute_not_exists(id)" && exists:
+		item := ""
+		if in.ReturnValuesOnConditionCheckFailure == "ALL_OLD" {
+			item = `,"Item":` + stored
+		}
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException"`+item+`}`)
 		return
-	}
-	answer := "{}"
-	switch operation {
-	case "PutItem":
-		if exists && in.ConditionExpression != "" {
-			w.WriteHeader(400)
-			answer = `{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException"}`
-			if in.ReturnValuesOnConditionCheckFailure == "ALL_OLD" {
-				answer = strings.Replace(answer, "}", `,"Item":`+stored+`}`, 1)
-			}
-			break
+	case operation == "PutItem" && key != "":
+		if f.Items == nil {
+			f.Items = map[string]string{}
 		}
-		text, _ := json.Marshal(in.Item) // strings always marshal
-		f.put(address, string(text))
-	case "GetItem":
-		if exists && in.ConsistentRead {
-			answer = `{"Item":` + stored + `}`
-		}
-	case "DeleteItem":
-		if exists && in.ReturnValues == "ALL_OLD" {
-			answer = `{"Attributes":` + stored + `}`
-		}
+		item, _ := json.Marshal(in.Item) // strings always marshal
+		f.Items[address] = string(item)
+	case operation == "GetItem" && key != "" && in.ConsistentRead && exists:
+		_, _ = io.WriteString(w, `{"Item":`+stored+`}`)
+		return
+	case operation == "DeleteItem" && exists && in.ReturnValues == "ALL_OLD":
 		delete(f.Items, address)
-	case "Scan":
-		answer = f.page(in.TableName, in.ExclusiveStartKey.key())
-	default:
-		fail(w, 400, "UnknownOperationException")
+		_, _ = io.WriteString(w, `{"Attributes":`+stored+`}`)
+		return
+	case operation == "Scan":
+		_, _ = io.WriteString(w, f.page(in.TableName, in.ExclusiveStartKey.key()))
+		return
+	case operation != "" && key == "":
+		fail(w, http.StatusBadRequest, "ValidationException")
 		return
 	}
-	_, _ = io.WriteString(w, answer)
+	_, _ = io.WriteString(w, "{}") // if the client has gone, it does not matter
 }
 
-func (f *Fake) put(address, text string) {
-	if f.Items == nil {
-		f.Items = map[string]string{}
-	}
-	f.Items[address] = text
-}
-
+// page returns the first item after a key.
 func (f *Fake) page(table, after string) string {
-	addresses := slices.Sorted(maps.Keys(f.Items))
-	i, found := slices.BinarySearch(addresses, table+"/"+after)
-	if found {
-		i++
+	for _, address := range slices.Sorted(maps.Keys(f.Items)) {
+		if digest := strings.TrimPrefix(address, table+"/"); digest > after {
+			return `{"Items":[` + f.Items[address] + `],"LastEvaluatedKey":{"digest":{"S":"` + digest + `"}}}`
+		}
 	}
-	if i == len(addresses) {
-		return `{"Items":[]}`
-	}
-	digest := strings.TrimPrefix(addresses[i], table+"/")
-	return `{"Items":[` + f.Items[addresses[i]] + `],"LastEvaluatedKey":{"digest":{"S":"` + digest + `"}}}`
+	return `{"Items":[]}`
 }

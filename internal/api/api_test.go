@@ -10,17 +10,20 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
-
-	"github.com/aws/aws-lambda-go/events"
 
 	"plantstore/internal/tokens"
 )
 
-const authorization = "Bearer pst_AAAAAAAAAAAAAAAAAAAAAAAAAA"
+const (
+	bearer        = "pst_AAAAAAAAAAAAAAAAAAAAAAAAAA"
+	authorization = "Bearer " + bearer
+)
 
 type object = map[string]any
+
+// known has the token of alice.
+var known = tokens.Memory{tokens.Digest(bearer): {Subject: "alice", ExpiresAt: time.Now().Add(time.Hour)}}
 
 // captureLog returns what is logged during the test.
 func captureLog(t *testing.T) *bytes.Buffer {
@@ -31,214 +34,157 @@ func captureLog(t *testing.T) *bytes.Buffer {
 	return &log
 }
 
-// echo answers with the request's body.
-func echo(_ context.Context, r Request) (Answer, error) {
-	return Answer{Body: object{"body": string(r.Body), "type": r.ContentType, "subject": r.Subject}, Outcome: "echoed"}, nil
-}
-
-// invoke returns the status and the headers of an answer, and the members of its body.
-func invoke(t *testing.T, do Operation, event any) (response events.APIGatewayV2HTTPResponse, body object) {
+// invoke gives an event to an operation or the authorizer, and returns the answer.
+func invoke(t *testing.T, function interface {
+	Invoke(ctx context.Context, payload []byte) ([]byte, error)
+}, event any,
+) (answer object) {
 	t.Helper()
-	payload, ok := event.(string)
-	if !ok {
-		text, err := json.Marshal(event)
-		if err != nil {
-			t.Fatal(err)
-		}
-		payload = string(text)
-	}
-	out, err := do.Invoke(t.Context(), []byte(payload))
+	payload, err := json.Marshal(event)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(json.Unmarshal(out, &response), json.Unmarshal([]byte(response.Body), &body)); err != nil {
+	out, err := function.Invoke(t.Context(), payload)
+	if err := errors.Join(err, json.Unmarshal(out, &answer)); err != nil {
 		t.Fatal(err)
 	}
-	return response, body
+	return answer
 }
 
-// event returns a request with this verdict.
-func event(verdict object) object {
-	return object{
+// request returns an event with this verdict, and some members replaced.
+func request(verdict, members object) object {
+	event := object{
 		"headers":        object{"authorization": authorization, "content-type": "text/secret"},
 		"body":           "secret body",
 		"requestContext": object{"requestId": "r1", "authorizer": object{"lambda": verdict}},
 	}
+	for name, value := range members {
+		event[name] = value
+	}
+	return event
 }
 
-// Nobody gets in without a verdict on exactly his own Authorization header. That there is none is an operator's problem.
-func TestClosedDoor(t *testing.T) {
+func succeed(_ context.Context, r Request) (Answer, error) {
+	return Answer{Body: object{"got": r.Subject + ", " + r.ContentType + ", " + string(r.Body)}, Outcome: "done"}, nil
+}
+
+// An operation gets what the client sent, if there is a verdict on exactly this Authorization header. If there is none, the
+// operator has to know. Each request is one line in the log, with nothing secret in it.
+func TestOperation(t *testing.T) {
 	digest := tokens.Digest(authorization)
 	good := object{"error": 0, "subject": "alice", "header": digest}
-	withoutHeader := event(good)
-	withoutHeader["headers"] = object{}
-	otherCase := event(good)
-	otherCase["headers"] = object{"Authorization": authorization}
-	for name, test := range map[string]struct {
-		event any
-		want  int // the code, or 0 for a Plant
-	}{
-		"allowed":                   {event: event(good), want: 0},
-		"another case, as in SAM":   {event: otherCase, want: 0},
-		"refused":                   {event: event(object{"error": 401, "subject": "", "header": digest}), want: 401},
-		"expired":                   {event: event(object{"error": 401, "subject": "alice", "header": digest}), want: 401},
-		"not checked":               {event: event(object{"error": 503, "subject": "", "header": digest}), want: 503},
-		"no authorizer":             {event: object{"headers": object{"authorization": authorization}}, want: 500},
-		"no verdict":                {event: event(nil), want: 500},
-		"no header in the request":  {event: withoutHeader, want: 500},
-		"verdict on another header": {event: event(object{"error": 0, "subject": "alice", "header": tokens.Digest("Bearer x")}), want: 500},
-		"verdict on no header":      {event: event(object{"error": 0, "subject": "alice"}), want: 500},
-		"no error":                  {event: event(object{"subject": "alice", "header": digest}), want: 500},
-		"error is false":            {event: event(object{"error": false, "subject": "alice", "header": digest}), want: 500},
-		"another error":             {event: event(object{"error": 1, "subject": "alice", "header": digest}), want: 500},
-		"no subject":                {event: event(object{"error": 0, "header": digest}), want: 500},
-		"subject is a number":       {event: event(object{"error": 0, "subject": 1, "header": digest}), want: 500},
-		"no event":                  {event: `null`, want: 500},
-		"malformed event":           {event: `{"headers": 1}`, want: 500},
-	} {
-		t.Run(name, func(t *testing.T) {
-			log := captureLog(t)
-			response, body := invoke(t, echo, test.event)
-			code, _ := body["error"].(float64)
-			wantStatus, wantLevel := 400, "level=ERROR"
-			if test.want < 500 {
-				wantLevel = "level=INFO"
-			}
-			if test.want == 0 {
-				wantStatus = 200
-			}
-			if int(code) != test.want || response.StatusCode != wantStatus {
-				t.Errorf("the answer is %d %v, want the code %d", response.StatusCode, body, test.want)
-			}
-			if response.Headers["content-type"] != "application/json" || (response.Headers["retry-after"] == "1") != (test.want == 503) {
-				t.Errorf("the headers are %v", response.Headers)
-			}
-			if !strings.Contains(log.String(), wantLevel) || strings.Count(log.String(), "\n") != 1 {
-				t.Errorf("the log is %s, want one line with %s", log, wantLevel)
-			}
-		})
+	fail := func(err error) Operation {
+		return func(context.Context, Request) (Answer, error) { return Answer{}, err }
 	}
-}
-
-// An operation gets what the client sent, and what it returns is answered and logged. Nothing secret is.
-func TestOperation(t *testing.T) {
-	good := object{"error": 0, "subject": "alice", "header": tokens.Digest(authorization)}
-	encoded := event(good)
-	encoded["body"], encoded["isBase64Encoded"] = "w6k=", true
-	misencoded := event(good)
-	misencoded["isBase64Encoded"] = true
 	for name, test := range map[string]struct {
-		do      Operation
-		event   object
-		want    object // members of the body
-		wantLog []string
+		do      Operation // nil for succeed
+		event   any
+		code    int    // of the Error, or 0
+		body    string // part of it
+		wantLog string
 	}{
 		"success": {
-			do: echo, event: event(good), want: object{"body": "secret body", "type": "text/secret", "subject": "alice"},
-			wantLog: []string{"level=INFO msg=echoed", "error=0", "subject=alice", "apigw_request_id=r1"},
+			event: request(good, nil), body: `{"got":"alice, text/secret, secret body"}`,
+			wantLog: "level=INFO msg=done error=0 subject=alice apigw_request_id=r1\n",
 		},
-		"base64":           {do: echo, event: encoded, want: object{"body": "é"}},
-		"malformed base64": {do: echo, event: misencoded, want: object{"error": 500.0}, wantLog: []string{"level=ERROR", "base64"}},
+		"base64": {event: request(good, object{"body": "w6k=", "isBase64Encoded": true}), body: `é"}`, wantLog: "error=0"},
+		"header in another case, as in SAM": {
+			event: request(good, object{"headers": object{"Authorization": authorization}}), body: "got", wantLog: "error=0",
+		},
+		"token refused":     {event: request(object{"error": 401, "subject": "", "header": digest}, nil), code: 401, wantLog: "level=INFO"},
+		"token expired":     {event: request(object{"error": 401, "subject": "alice", "header": digest}, nil), code: 401, wantLog: "level=INFO"},
+		"token not checked": {event: request(object{"error": 503, "subject": "", "header": digest}, nil), code: 503, wantLog: "level=ERROR"},
+
+		"no authorizer":             {event: object{"headers": object{"authorization": authorization}}, code: 500, wantLog: "no verdict"},
+		"no header":                 {event: request(good, object{"headers": object{}}), code: 500, wantLog: "no verdict"},
+		"no verdict":                {event: request(nil, nil), code: 500, wantLog: "no verdict"},
+		"verdict on another header": {event: request(object{"error": 0, "subject": "alice", "header": tokens.Digest("x")}, nil), code: 500, wantLog: "no verdict"},
+		"verdict on no header":      {event: request(object{"error": 0, "subject": "alice"}, nil), code: 500, wantLog: "no verdict"},
+		"verdict without error":     {event: request(object{"subject": "alice", "header": digest}, nil), code: 500, wantLog: "level=ERROR"},
+		"verdict false":             {event: request(object{"error": false, "subject": "alice", "header": digest}, nil), code: 500, wantLog: "level=ERROR"},
+		"verdict 1":                 {event: request(object{"error": 1, "subject": "alice", "header": digest}, nil), code: 500, wantLog: "level=ERROR"},
+		"verdict without subject":   {event: request(object{"error": 0, "header": digest}, nil), code: 500, wantLog: "level=ERROR"},
+		"null":                      {event: nil, code: 500, wantLog: "level=ERROR"},
+		"malformed event":           {event: object{"headers": 1}, code: 500, wantLog: "level=ERROR"},
+		"malformed base64":          {event: request(good, object{"isBase64Encoded": true}), code: 500, wantLog: "level=ERROR"},
+
 		"refusal": {
-			do:      func(context.Context, Request) (Answer, error) { return Answer{}, Error{Code: 409, Message: "no"} },
-			event:   event(good),
-			want:    object{"error": 409.0, "message": "no"},
-			wantLog: []string{"level=INFO msg=refused", "error=409", "cause=no", "subject=alice", "apigw_request_id=r1"},
+			do: fail(Error{Code: 409, Message: "no"}), event: request(good, nil), code: 409, body: `"message":"no"`,
+			wantLog: "level=INFO msg=refused error=409 cause=no subject=alice apigw_request_id=r1\n",
 		},
-		"failure": {
-			do:      func(context.Context, Request) (Answer, error) { return Answer{}, errors.New("broken") },
-			event:   event(good),
-			want:    object{"error": 500.0},
-			wantLog: []string{"level=ERROR msg=failed", "error=500", "cause=broken", "subject=alice", "apigw_request_id=r1"},
+		"refusal with a cause": {
+			do: fail(Error{Code: 503, Message: "no"}.Because(errors.New("broken"))), event: request(good, nil), code: 503,
+			wantLog: "level=ERROR msg=failed error=503 cause=broken subject=alice apigw_request_id=r1\n",
 		},
+		"failure": {do: fail(errors.New("broken")), event: request(good, nil), code: 500, wantLog: "level=ERROR msg=failed error=500 cause=broken"},
 		"panic": {
-			do:      func(context.Context, Request) (Answer, error) { panic("broken") },
-			event:   event(good),
-			want:    object{"error": 500.0},
-			wantLog: []string{"level=ERROR", "cause=\"panic: broken", "api_test.go"},
+			do:    func(context.Context, Request) (Answer, error) { panic("broken") },
+			event: request(good, nil), code: 500, wantLog: "api_test.go", // where it happened
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			log := captureLog(t)
-			_, body := invoke(t, test.do, test.event)
-			for member, want := range test.want {
-				if body[member] != want {
-					t.Errorf("the answer is %v, want %v", body, test.want)
-				}
+			if test.do == nil {
+				test.do = succeed
 			}
-			for _, want := range test.wantLog {
-				if !strings.Contains(log.String(), want) {
-					t.Errorf("the log is %s, want %s in it", log, want)
-				}
+			answer := invoke(t, test.do, test.event)
+			body, _ := answer["body"].(string)
+			headers, _ := answer["headers"].(object)
+			status := 400.0
+			if test.code == 0 {
+				status = 200
+			} else if !strings.HasPrefix(body, fmt.Sprintf(`{"error":%d,"message":"`, test.code)) || strings.Contains(body, "broken") {
+				t.Errorf("the body is %s, want the error %d", body, test.code)
 			}
-			for _, secret := range []string{"secret", "pst_", tokens.Digest(authorization)} {
+			if answer["statusCode"] != status || !strings.Contains(body, test.body) || headers["content-type"] != "application/json" ||
+				(headers["retry-after"] == "1") != (test.code == 503) {
+				t.Errorf("the answer is %v, want %v %s", answer, status, test.body)
+			}
+			if !strings.Contains(log.String(), test.wantLog) || strings.Count(log.String(), "\n") != 1 ||
+				strings.Contains(log.String(), "level=ERROR") != (test.code >= 500) {
+				t.Errorf("the log is %s, want one line with %s", log, test.wantLog)
+			}
+			for _, secret := range []string{"secret", "pst_", digest} {
 				if strings.Contains(log.String(), secret) {
 					t.Errorf("the log has %s: %s", secret, log)
 				}
 			}
-			if _, isError := body["error"]; isError && (body["message"] == "" || strings.Contains(fmt.Sprint(body["message"]), "broken")) {
-				t.Errorf("the message is %v", body["message"])
-			}
 		})
 	}
 }
 
-// storeFunc is a tokens.Store.
-type storeFunc func(ctx context.Context, digest string) (tokens.Token, error)
+// panics is a tokens.Store.
+type panics struct{}
 
-func (f storeFunc) Find(ctx context.Context, digest string) (tokens.Token, error) {
-	return f(ctx, digest)
-}
+func (panics) Find(context.Context, string) (tokens.Token, error) { panic("broken") }
 
-// The authorizer lets every request pass, and says with which verdict.
+// The authorizer lets every request pass, says with which verdict, and logs why the token is no good.
 func TestAuthorizer(t *testing.T) {
-	digest := tokens.Digest("pst_AAAAAAAAAAAAAAAAAAAAAAAAAA")
-	known := tokens.Memory{digest: {Digest: digest, Subject: "alice", ExpiresAt: time.Now().Add(time.Minute)}}
 	for name, test := range map[string]struct {
-		tokens        tokens.Store
-		authorization string
-		want, wantLog string
+		tokens  tokens.Store
+		headers any
+		header  string // on which the verdict is
+		code    float64
+		subject string
+		wantLog string
 	}{
-		"valid":   {tokens: known, authorization: authorization, want: "0 alice", wantLog: ""},
-		"unknown": {tokens: tokens.Memory{}, authorization: authorization, want: "401 ", wantLog: tokens.ErrInvalid.Error()},
-		"none":    {tokens: known, authorization: "", want: "401 ", wantLog: tokens.ErrInvalid.Error()},
-		"a store that fails": {
-			tokens:        storeFunc(func(context.Context, string) (tokens.Token, error) { return tokens.Token{}, errors.New("broken") }),
-			authorization: authorization, want: "503 ", wantLog: "broken",
-		},
-		"a store that panics": {
-			tokens:        storeFunc(func(context.Context, string) (tokens.Token, error) { panic("broken") }),
-			authorization: authorization, want: "503 ", wantLog: "api_test.go",
-		},
-		"a store that does not answer": {
-			tokens: storeFunc(func(ctx context.Context, _ string) (tokens.Token, error) {
-				<-ctx.Done()
-				return tokens.Token{}, ctx.Err()
-			}),
-			authorization: authorization, want: "503 ", wantLog: "level=ERROR",
-		},
+		"valid":           {tokens: known, headers: object{"Authorization": authorization}, header: authorization, subject: "alice"},
+		"unknown":         {tokens: tokens.Memory{}, headers: object{"authorization": authorization}, header: authorization, code: 401, wantLog: tokens.ErrInvalid.Error()},
+		"no header":       {tokens: known, code: 401, wantLog: tokens.ErrInvalid.Error()},
+		"panic":           {tokens: panics{}, headers: object{"authorization": authorization}, header: authorization, code: 503, wantLog: "api_test.go"},
+		"malformed event": {tokens: known, headers: 1, code: 503, wantLog: "level=ERROR"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				log := captureLog(t)
-				start := time.Now()
-				event, _ := json.Marshal(object{"headers": object{"Authorization": test.authorization}, "requestContext": object{"requestId": "r1"}})
-				out, err := Authorizer{Tokens: test.tokens}.Invoke(t.Context(), event)
-				var answer events.APIGatewayV2CustomAuthorizerSimpleResponse
-				if err := errors.Join(err, json.Unmarshal(out, &answer)); err != nil {
-					t.Fatal(err)
-				}
-				c := answer.Context
-				if got := fmt.Sprint(c["error"], " ", c["subject"]); !answer.IsAuthorized || got != test.want || c["header"] != tokens.Digest(test.authorization) {
-					t.Errorf("the verdict is %v, want %s", answer, test.want)
-				}
-				if got := log.String(); !strings.Contains(got, test.wantLog) || (got == "") != (test.wantLog == "") || strings.Contains(got, "pst_") {
-					t.Errorf("the log is %s, want %s in it", got, test.wantLog)
-				}
-				if took := time.Since(start); took > Timeout {
-					t.Errorf("it took %v", took)
-				}
-			})
+			log := captureLog(t)
+			answer := invoke(t, Authorizer{Tokens: test.tokens}, object{"headers": test.headers})
+			verdict, _ := answer["context"].(object)
+			if answer["isAuthorized"] != true || verdict["error"] != test.code || verdict["subject"] != test.subject ||
+				verdict["header"] != tokens.Digest(test.header) {
+				t.Errorf("the answer is %v, want %v %s", answer, test.code, test.subject)
+			}
+			if got := log.String(); !strings.Contains(got, test.wantLog) || (got == "") != (test.wantLog == "") || strings.Contains(got, "pst_") {
+				t.Errorf("the log is %s, want %s in it", got, test.wantLog)
+			}
 		})
 	}
 }
@@ -246,7 +192,6 @@ func TestAuthorizer(t *testing.T) {
 // The gateway passes on what a client sent, and answers itself what no function gets.
 func TestGateway(t *testing.T) {
 	captureLog(t)
-	known := tokens.Memory{tokens.Digest("pst_AAAAAAAAAAAAAAAAAAAAAAAAAA"): {Subject: "alice", ExpiresAt: time.Now().Add(time.Hour)}}
 	for name, test := range map[string]struct {
 		method, path, body string
 		want               int

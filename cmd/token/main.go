@@ -59,15 +59,18 @@ func run(ctx context.Context, args []string) error {
 	ttl := flags.Duration("ttl", 30*24*time.Hour, "")
 	_ = flags.Parse(args[1:]) // it exits if that fails
 	store, err := open(ctx, *stack, *table, *endpoint)
-	switch command := args[0]; {
-	case command == "issue" && flags.NArg() == 0 && err == nil:
+	if err != nil {
+		return err
+	}
+	switch command := fmt.Sprint(args[0], " ", flags.NArg()); command {
+	case "issue 0":
 		return issue(ctx, store, *subject, *ttl)
-	case command == "list" && flags.NArg() == 0 && err == nil:
+	case "list 0":
 		return list(ctx, store)
-	case command == "revoke" && flags.NArg() == 1 && err == nil:
+	case "revoke 1":
 		return revoke(ctx, store, flags.Arg(0))
 	}
-	return cmp.Or(err, errUsage)
+	return errUsage
 }
 
 // tokensTable is the name in template.yaml, and under sam local the table's own.

@@ -71,13 +71,15 @@ func invoke(t *testing.T, function, event string, variables ...string) (answer, 
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
+	ended := make(chan error, 1)
+	go func() { ended <- command.Wait() }()
 	select {
 	case answer = <-answers:
-	case <-time.After(20 * time.Second):
-		t.Error("there is no answer")
+		_ = command.Process.Kill() // it fails only if the function has ended
+		<-ended
+	case err := <-ended:
+		t.Errorf("the function ends with %v, and logs %s", err, &printed)
 	}
-	_ = command.Process.Kill() // it fails only if the function has ended
-	_ = command.Wait()         // it was killed
 	return answer, printed.String()
 }
 

@@ -62,13 +62,13 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	switch command := fmt.Sprint(args[0], " ", flags.NArg()); command {
-	case "issue 0":
+	switch command, rest := args[0], flags.Args(); {
+	case command == "issue" && len(rest) == 0:
 		return issue(ctx, store, *subject, *ttl)
-	case "list 0":
+	case command == "list" && len(rest) == 0:
 		return list(ctx, store)
-	case "revoke 1":
-		return revoke(ctx, store, flags.Arg(0))
+	case command == "revoke" && len(rest) == 1:
+		return revoke(ctx, store, rest[0])
 	}
 	return errUsage
 }

@@ -91,6 +91,7 @@ func TestOperation(t *testing.T) {
 		"header in another case, as in SAM": {
 			event: request(good, object{"headers": object{"Authorization": authorization}}), body: "got", wantLog: "error=0",
 		},
+		"verdict in text":   {event: request(object{"error": "0", "subject": "alice", "header": digest}, nil), body: "got", wantLog: "error=0"},
 		"token refused":     {event: request(object{"error": 401, "subject": "", "header": digest}, nil), code: 401, wantLog: "level=INFO"},
 		"token expired":     {event: request(object{"error": 401, "subject": "alice", "header": digest}, nil), code: 401, wantLog: "level=INFO"},
 		"token not checked": {event: request(object{"error": 503, "subject": "", "header": digest}, nil), code: 503, wantLog: "level=ERROR"},

@@ -77,12 +77,12 @@ func readVerdict(event events.APIGatewayV2HTTPRequest) (subject string, err erro
 		return "", errors.New("the authorizer gave no verdict on this Authorization header")
 	}
 	subject, _ = verdict["subject"].(string)
-	switch code := verdict["error"]; { // a number in JSON is a float64 in Go
-	case code == 0.0 && subject != "":
+	switch code := fmt.Sprint(verdict["error"]); { // the same for a number and its text, whichever API Gateway passes on
+	case code == "0" && subject != "":
 		return subject, nil
-	case code == float64(errUnauthorized.Code):
+	case code == fmt.Sprint(errUnauthorized.Code):
 		return "", errUnauthorized.Because(errors.New("the authorizer's line has the cause"))
-	case code == float64(errUnchecked.Code):
+	case code == fmt.Sprint(errUnchecked.Code):
 		return "", errUnchecked.Because(errors.New("the authorizer's line has the cause"))
 	}
 	return "", errors.New("the authorizer gave a verdict that this function does not know")

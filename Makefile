@@ -6,7 +6,7 @@ export GOFLAGS += -buildvcs=false
 export SAM_CLI_TELEMETRY := 0
 
 # The race detector needs cgo. golangci-lint must be built with the Go of this module, or it could not read its code.
-RACE = $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
+RACE = $(if $(filter 1,$(shell GOTOOLCHAIN=auto go env CGO_ENABLED)),-race)
 LINT = GOTOOLCHAIN=$$(go env GOVERSION)+auto go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .PHONY: help run test check contract dynamodb

@@ -77,7 +77,8 @@ func (g Gateway) invoke(
 	if !utf8.Valid(body) {
 		event.Body, event.IsBase64Encoded = base64.StdEncoding.EncodeToString(body), true
 	}
-	return answer, call(ctx, g.CreatePlant, event, &answer)
+	err = call(ctx, g.CreatePlant, event, &answer)
+	return answer, err
 }
 
 func call(ctx context.Context, f lambda.Handler, event, answer any) error {

@@ -59,7 +59,8 @@ func (t Table) LoadOrStore(
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
 	if taken, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		return holder, true, attributevalue.UnmarshalMap(taken.Item, &holder)
+		err := attributevalue.UnmarshalMap(taken.Item, &holder)
+		return holder, true, err
 	}
 	return plant, false, err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -107,15 +109,22 @@ func TestSampleEvents(t *testing.T) {
 		t.Run(event, func(t *testing.T) {
 			fake := dynamotest.Fake{Items: map[string]string{"its-table/" + tokens.Digest(sampleToken): fmt.Sprintf(
 				`{"digest":{"S":%q},"subject":{"S":"alice"},"expires_at":{"N":"99999999999"}}`, tokens.Digest(sampleToken))}}
-			database := httptest.NewServer(&fake)
+			var connections atomic.Int32
+			database := httptest.NewUnstartedServer(&fake)
+			database.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+				if state == http.StateNew {
+					connections.Add(1)
+				}
+			}
+			database.Start()
 			answer, log := invoke(t, test.function, read(t, "events/"+event+".json"),
 				test.variable+"=its-table", "AWS_ENDPOINT_URL_DYNAMODB="+database.URL)
 			database.Close()
 			if !strings.Contains(answer, test.want) || !strings.Contains(log, test.wantLog) {
 				t.Errorf("the answer is %s, want %s in it; the log is %s, want %s in it", answer, test.want, log, test.wantLog)
 			}
-			if got := strings.Join(fake.Requests, ","); got != test.wantRequests {
-				t.Errorf("DynamoDB gets %q, want %q", got, test.wantRequests)
+			if got := strings.Join(fake.Requests, ","); got != test.wantRequests || connections.Load() != 1 {
+				t.Errorf("DynamoDB gets %q through %d connections, want %q through one", got, connections.Load(), test.wantRequests)
 			}
 			if stored := fake.Items["its-table/1"]; (stored != "") != (event == "create") {
 				t.Errorf("the table has %s", stored)

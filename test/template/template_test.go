@@ -3,6 +3,7 @@
 package template
 
 import (
+	"fmt"
 	"os"
 	"reflect"
 	"strings"
@@ -82,6 +83,16 @@ func TestTemplate(t *testing.T) {
 			if got := at("Resources/" + table + "/" + path); got != want {
 				t.Errorf("%s of %s is %v, want %v", path, table, got, want)
 			}
+		}
+	}
+	// The alarm counts what the functions log, what they cannot log, and what reaches no function.
+	metrics := fmt.Sprint(at("Resources/FailuresAlarm/Properties/Metrics"), at("Resources/Failures/Properties/MetricTransformations"))
+	for _, part := range []string{
+		"MetricName:Failures MetricNamespace:AWS::StackName", "MetricName:Failures Namespace:AWS::StackName",
+		"Value:CreatePlantFunction", "Value:AuthorizerFunction", "MetricName:5xx",
+	} {
+		if !strings.Contains(metrics, part) {
+			t.Errorf("FailuresAlarm lacks %s in %s", part, metrics)
 		}
 	}
 	if got, _ := at("Globals/Function/Timeout").(int); got <= int(api.Timeout.Seconds()) {

@@ -126,7 +126,8 @@ func TestSampleEvents(t *testing.T) {
 			if got := strings.Join(fake.Requests, ","); got != test.wantRequests || connections.Load() != 1 {
 				t.Errorf("DynamoDB gets %q through %d connections, want %q through one", got, connections.Load(), test.wantRequests)
 			}
-			if stored := fake.Items["its-table/1"]; (stored != "") != (event == "create") {
+			stored := fake.Items["its-table/1"]
+			if (stored != "") != (event == "create") || strings.Contains(stored, `"created_by":{"S":"alice"}`) != (event == "create") {
 				t.Errorf("the table has %s", stored)
 			}
 		})

@@ -19,7 +19,7 @@ run: ## serve on 127.0.0.1:8080, in memory (ADDR=host:port)
 
 # -count=1, because Go does not see that the tests depend on the programs that they build.
 test: ## run every test, with DynamoDB Local where it can be started
-	@tools/local/dynamodb go test -count=1 $(RACE) ./...
+	@tools/dynamodb go test -count=1 $(RACE) ./...
 
 check: ## run every check: what CI runs
 	go mod tidy -diff
@@ -32,7 +32,7 @@ contract: ## check a deployment (URL=... TOKEN=...; creates plants with random i
 	@CONTRACT_URL="$$URL" CONTRACT_TOKEN="$$TOKEN" go test -count=1 -run '^TestContract$$' -v ./test/contract
 
 dynamodb: ## serve DynamoDB Local on port 8000, for sam local
-	@tools/local/dynamodb --port 8000 go run ./tools/local
+	@tools/dynamodb --port 8000 go run ./tools/sample
 
 # `sam build` runs this. With cgo, a function would need the C library of the machine that built it, and without mode 755,
 # Lambda could not start it.

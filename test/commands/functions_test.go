@@ -21,7 +21,7 @@ import (
 	"plantstore/internal/tokens"
 )
 
-const sampleToken = "pst_SAMPLETOKENFORSAMLOCALONLY" // as in tools/local and events
+const sampleToken = "pst_SAMPLETOKENFORSAMLOCALONLY" // as in tools/sample and events
 
 var programs string // the folder that has them
 

@@ -1,4 +1,4 @@
-// Command local prepares DynamoDB Local for sam local: it creates both tables, stores the token of the sample events, and
+// Command sample prepares DynamoDB Local for sam local: it creates both tables, stores the token of the sample events, and
 // waits. The token is not secret, since it is in this repository.
 package main
 

@@ -34,9 +34,10 @@ contract: ## check a deployment (URL=... TOKEN=...; creates plants with random i
 dynamodb: ## serve DynamoDB Local on port 8000, for sam local
 	@tools/dynamodb --port 8000 go run ./tools/sample
 
-# `sam build` runs this. With cgo, a function would need the C library of the machine that built it, and without mode 755,
-# Lambda could not start it.
+# `sam build` runs this. All that the caller's environment could change is set: a function with cgo, say, would need the C
+# library of the machine that built it. Without mode 755, Lambda could not start it.
 build-%Function:
-	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build -trimpath -tags lambda.norpc -ldflags '-s -w' \
+	GOFLAGS=-buildvcs=false GOOS=linux GOARCH=amd64 GOAMD64=v1 CGO_ENABLED=0 \
+		go build -trimpath -tags lambda.norpc -ldflags '-s -w' \
 		-o "$$ARTIFACTS_DIR/bootstrap" ./cmd/$$(echo $* | tr A-Z a-z)
 	chmod 755 "$$ARTIFACTS_DIR/bootstrap"

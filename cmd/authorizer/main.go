@@ -2,24 +2,15 @@
 package main
 
 import (
-	"context"
-	"log/slog"
-	"os"
-
 	"github.com/aws/aws-lambda-go/lambda"
-	"github.com/aws/aws-lambda-go/lambdacontext"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"plantstore/internal/api"
-	"plantstore/internal/dynamo"
 	"plantstore/internal/tokens"
 )
 
 func main() {
-	slog.SetDefault(lambdacontext.NewLogger())
-	client, table, err := dynamo.Open(context.Background(), "TOKENS_TABLE")
-	if err != nil {
-		slog.Error("the function cannot start", "cause", err.Error()) // log.Fatal would log it as INFO
-		os.Exit(1)
-	}
-	lambda.Start(api.Authorizer{Tokens: tokens.Table{Client: client, Name: table}})
+	api.Start("TOKENS_TABLE", func(client *dynamodb.Client, table string) lambda.Handler {
+		return api.Authorizer{Tokens: tokens.Table{Client: client, Name: table}}
+	})
 }

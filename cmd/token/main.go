@@ -2,7 +2,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -16,18 +15,19 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go/logging"
 
 	"plantstore/internal/dynamo"
 	"plantstore/internal/tokens"
 )
 
 const usage = `usage:
-  token issue  --stack STACK --subject NAME [--ttl 720h]  prints a new token, which cannot be shown again
-  token list   --stack STACK                              prints whose tokens there are, and their digests
-  token revoke --stack STACK TOKEN|DIGEST                 takes effect with the next request
+  token issue  --stack STACK --subject NAME [--days 30]  prints a new token, which cannot be shown again
+  token list   --stack STACK                             prints whose tokens there are, and their digests
+  token revoke --stack STACK TOKEN|DIGEST                takes effect with the next request
 
---stack names the CloudFormation stack that has the table, or --table the table itself. With --endpoint-url
-http://localhost:8000, the command uses DynamoDB Local, and needs no AWS account.
+STACK is a CloudFormation stack. With --endpoint-url http://localhost:8000 in place of --stack, the command uses DynamoDB
+Local, and needs no AWS account.
 `
 
 var errUsage = errors.New("wrong usage")
@@ -40,6 +40,8 @@ func main() {
 	case errors.Is(err, errUsage):
 		fmt.Fprint(os.Stderr, usage)
 		os.Exit(2)
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Print(usage)
 	case err != nil:
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -50,66 +52,70 @@ func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		return errUsage
 	}
-	flags := flag.NewFlagSet(args[0], flag.ExitOnError)
-	flags.Usage = func() { fmt.Fprint(os.Stderr, usage) }
-	stack := flags.String("stack", "", "")
-	table := flags.String("table", "", "")
-	endpoint := flags.String("endpoint-url", "", "")
+	var place place
+	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
+	flags.Usage = func() {}
+	flags.StringVar(&place.stack, "stack", "", "")
+	flags.StringVar(&place.endpoint, "endpoint-url", "", "")
 	subject := flags.String("subject", "", "")
-	ttl := flags.Duration("ttl", 30*24*time.Hour, "")
-	_ = flags.Parse(args[1:]) // it exits if that fails
-	store, err := open(ctx, *stack, *table, *endpoint)
-	if err != nil {
+	days := flags.Int("days", 30, "")
+	if err := flags.Parse(args[1:]); errors.Is(err, flag.ErrHelp) {
 		return err
+	} else if err != nil {
+		return errUsage // the flag package has printed what is wrong
 	}
+	isPlace := (place.stack == "") != (place.endpoint == "")
 	switch command, rest := args[0], flags.Args(); {
-	case command == "issue" && len(rest) == 0:
-		return issue(ctx, store, *subject, *ttl)
-	case command == "list" && len(rest) == 0:
-		return list(ctx, store)
-	case command == "revoke" && len(rest) == 1:
-		return revoke(ctx, store, rest[0])
+	case command == "help" || command == "-h" || command == "--help":
+		return flag.ErrHelp
+	case command == "issue" && isPlace && len(rest) == 0:
+		return issue(ctx, place, *subject, *days)
+	case command == "list" && isPlace && len(rest) == 0:
+		return list(ctx, place)
+	case command == "revoke" && isPlace && len(rest) == 1:
+		return revoke(ctx, place, rest[0])
 	}
 	return errUsage
 }
 
+// place says where the table is: in a stack, or in DynamoDB Local.
+type place struct{ stack, endpoint string }
+
 // tokensTable is the name in template.yaml, and under sam local the table's own.
 const tokensTable = "TokensTable"
 
-func open(ctx context.Context, stack, table, endpoint string) (tokens.Table, error) {
-	if strings.HasPrefix(endpoint, "http://") && stack == "" {
-		return tokens.Table{Client: dynamo.NewLocal(endpoint), Name: cmp.Or(table, tokensTable)}, nil
+func (p place) open(ctx context.Context) (tokens.Table, error) {
+	if p.endpoint != "" {
+		return tokens.Table{Client: dynamo.NewLocal(p.endpoint), Name: tokensTable}, nil
 	}
-	if (stack == "") == (table == "") {
-		return tokens.Table{}, errors.New("give either --stack or --table")
-	}
-	cfg, err := config.LoadDefaultConfig(ctx)
+	cfg, err := config.LoadDefaultConfig(ctx, config.WithLogger(logging.Nop{}))
 	if err != nil {
 		return tokens.Table{}, err
 	}
 	if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
-		return tokens.Table{}, fmt.Errorf("there are no AWS credentials: set AWS_PROFILE to a profile that has some (%w)", err)
-	}
-	if stack != "" {
-		out, err := cloudformation.NewFromConfig(cfg).DescribeStackResource(ctx, &cloudformation.DescribeStackResourceInput{
-			StackName: &stack, LogicalResourceId: aws.String(tokensTable),
-		})
-		if err != nil {
-			return tokens.Table{}, fmt.Errorf("cannot find the table in the stack %s: %w", stack, err)
+		hint := "there are no AWS credentials: set AWS_PROFILE to a profile that has some"
+		if strings.Contains(err.Error(), "SSO") { // the SDK has no type for it if the profile has an sso_session
+			hint = "the SSO session has expired: run aws sso login"
 		}
-		table = aws.ToString(out.StackResourceDetail.PhysicalResourceId)
+		return tokens.Table{}, fmt.Errorf("%s (%w)", hint, err)
 	}
-	client := dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
-		if endpoint != "" {
-			o.BaseEndpoint = &endpoint
-		}
+	out, err := cloudformation.NewFromConfig(cfg).DescribeStackResource(ctx, &cloudformation.DescribeStackResourceInput{
+		StackName: &p.stack, LogicalResourceId: aws.String(tokensTable),
 	})
-	return tokens.Table{Client: client, Name: table}, nil
+	if err != nil {
+		return tokens.Table{}, fmt.Errorf("cannot find the table in the stack %s: %w", p.stack, err)
+	}
+	table := aws.ToString(out.StackResourceDetail.PhysicalResourceId)
+	return tokens.Table{Client: dynamodb.NewFromConfig(cfg), Name: table}, nil
 }
 
 // issue prints the token alone on standard output, so that a script can take it.
-func issue(ctx context.Context, store tokens.Table, subject string, ttl time.Duration) error {
-	bearer, token, err := tokens.Issue(subject, ttl)
+func issue(ctx context.Context, place place, subject string, days int) error {
+	bearer, token, err := tokens.Issue(subject, days)
+	if err != nil {
+		return err
+	}
+	store, err := place.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -121,7 +127,11 @@ func issue(ctx context.Context, store tokens.Table, subject string, ttl time.Dur
 	return err
 }
 
-func list(ctx context.Context, store tokens.Table) error {
+func list(ctx context.Context, place place) error {
+	store, err := place.open(ctx)
+	if err != nil {
+		return err
+	}
 	all, err := store.List(ctx)
 	if err != nil {
 		return err
@@ -129,19 +139,35 @@ func list(ctx context.Context, store tokens.Table) error {
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(out, "SUBJECT\tCREATED\tEXPIRES\tDIGEST")
 	for _, t := range all {
+		if t.Subject == "" {
+			fmt.Fprintf(out, "(no token)\t\t\t%s\n", t.Digest)
+			continue
+		}
 		created, expires := t.CreatedAt.Format(time.RFC3339), t.ExpiresAt.UTC().Format(time.RFC3339)
 		fmt.Fprintf(out, "%s\t%s\t%s\t%s\n", t.Subject, created, expires, t.Digest)
 	}
 	return out.Flush()
 }
 
-func revoke(ctx context.Context, store tokens.Table, digest string) error {
-	if tokens.IsToken(digest) {
-		digest = tokens.Digest(digest)
+func revoke(ctx context.Context, place place, argument string) error {
+	digest := argument
+	if tokens.IsToken(argument) {
+		digest = tokens.Digest(argument)
+	} else if !tokens.IsDigest(argument) {
+		return errors.New("revoke needs a whole token, or a digest as list prints it")
 	}
-	if err := store.Revoke(ctx, digest); err != nil {
-		return fmt.Errorf("cannot revoke this, which must be a whole token or a digest: %w", err)
+	store, err := place.open(ctx)
+	if err != nil {
+		return err
 	}
-	_, err := fmt.Println("revoked")
+	existed, err := store.Revoke(ctx, digest)
+	if err != nil {
+		return err
+	}
+	result := "revoked"
+	if !existed {
+		result = "there is no such token: it was revoked before, or has expired"
+	}
+	_, err = fmt.Println(result)
 	return err
 }

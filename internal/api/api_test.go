@@ -11,7 +11,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"plantstore/internal/dynamo"
 	"plantstore/internal/tokens"
 )
 
@@ -35,15 +39,17 @@ func captureLog(t *testing.T) *bytes.Buffer {
 }
 
 // invoke gives an event to an operation or the authorizer, and returns the answer.
-func invoke(t *testing.T, function interface {
-	Invoke(ctx context.Context, payload []byte) ([]byte, error)
-}, event any,
-) (answer object) {
+func invoke(t *testing.T, function lambda.Handler, event any) (answer object) {
 	t.Helper()
 	payload, err := json.Marshal(event)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return invokeRaw(t, function, payload)
+}
+
+func invokeRaw(t *testing.T, function lambda.Handler, payload []byte) (answer object) {
+	t.Helper()
 	out, err := function.Invoke(t.Context(), payload)
 	if err := errors.Join(err, json.Unmarshal(out, &answer)); err != nil {
 		t.Fatal(err)
@@ -72,7 +78,7 @@ func succeed(_ context.Context, r Request) (Answer, error) {
 // operator has to know. Each request is one line in the log, with nothing secret in it.
 func TestOperation(t *testing.T) {
 	digest := tokens.Digest(authorization)
-	good := object{"error": 0, "subject": "alice", "header": digest}
+	good := object{"code": 0, "subject": "alice", "header_digest": digest}
 	fail := func(err error) Operation {
 		return func(context.Context, Request) (Answer, error) { return Answer{}, err }
 	}
@@ -91,20 +97,21 @@ func TestOperation(t *testing.T) {
 		"header in another case, as in SAM": {
 			event: request(good, object{"headers": object{"Authorization": authorization}}), body: "got", wantLog: "error=0",
 		},
-		"verdict in text":   {event: request(object{"error": "0", "subject": "alice", "header": digest}, nil), body: "got", wantLog: "error=0"},
-		"token refused":     {event: request(object{"error": 401, "subject": "", "header": digest}, nil), code: 401, wantLog: "level=INFO"},
-		"token expired":     {event: request(object{"error": 401, "subject": "alice", "header": digest}, nil), code: 401, wantLog: "level=INFO"},
-		"token not checked": {event: request(object{"error": 503, "subject": "", "header": digest}, nil), code: 503, wantLog: "level=ERROR"},
+		"verdict in text":   {event: request(object{"code": "0", "subject": "alice", "header_digest": digest}, nil), body: "got", wantLog: "error=0"},
+		"token refused":     {event: request(object{"code": 401, "subject": "", "header_digest": digest}, nil), code: 401, wantLog: "level=INFO"},
+		"token expired":     {event: request(object{"code": 401, "subject": "alice", "header_digest": digest}, nil), code: 401, wantLog: "level=INFO"},
+		"authorizer failed": {event: request(object{"code": 500, "subject": "", "header_digest": digest}, nil), code: 500, wantLog: "level=ERROR"},
+		"token not checked": {event: request(object{"code": 503, "subject": "", "header_digest": digest}, nil), code: 503, wantLog: "level=ERROR"},
 
 		"no authorizer":             {event: object{"headers": object{"authorization": authorization}}, code: 500, wantLog: "no verdict"},
 		"no header":                 {event: request(good, object{"headers": object{}}), code: 500, wantLog: "no verdict"},
 		"no verdict":                {event: request(nil, nil), code: 500, wantLog: "no verdict"},
-		"verdict on another header": {event: request(object{"error": 0, "subject": "alice", "header": tokens.Digest("x")}, nil), code: 500, wantLog: "no verdict"},
-		"verdict on no header":      {event: request(object{"error": 0, "subject": "alice"}, nil), code: 500, wantLog: "no verdict"},
-		"verdict without error":     {event: request(object{"subject": "alice", "header": digest}, nil), code: 500, wantLog: "level=ERROR"},
-		"verdict false":             {event: request(object{"error": false, "subject": "alice", "header": digest}, nil), code: 500, wantLog: "level=ERROR"},
-		"verdict 1":                 {event: request(object{"error": 1, "subject": "alice", "header": digest}, nil), code: 500, wantLog: "level=ERROR"},
-		"verdict without subject":   {event: request(object{"error": 0, "header": digest}, nil), code: 500, wantLog: "level=ERROR"},
+		"verdict on another header": {event: request(object{"code": 0, "subject": "alice", "header_digest": tokens.Digest("x")}, nil), code: 500, wantLog: "no verdict"},
+		"verdict on no header":      {event: request(object{"code": 0, "subject": "alice"}, nil), code: 500, wantLog: "no verdict"},
+		"verdict without code":      {event: request(object{"subject": "alice", "header_digest": digest}, nil), code: 500, wantLog: "level=ERROR"},
+		"verdict false":             {event: request(object{"code": false, "subject": "alice", "header_digest": digest}, nil), code: 500, wantLog: "level=ERROR"},
+		"verdict 1":                 {event: request(object{"code": 1, "subject": "alice", "header_digest": digest}, nil), code: 500, wantLog: "level=ERROR"},
+		"verdict without subject":   {event: request(object{"code": 0, "header_digest": digest}, nil), code: 500, wantLog: "level=ERROR"},
 		"null":                      {event: nil, code: 500, wantLog: "level=ERROR"},
 		"malformed event":           {event: object{"headers": 1}, code: 500, wantLog: "level=ERROR"},
 		"malformed base64":          {event: request(good, object{"isBase64Encoded": true}), code: 500, wantLog: "level=ERROR"},
@@ -158,10 +165,10 @@ func TestOperation(t *testing.T) {
 	}
 }
 
-// panics is a tokens.Store.
-type panics struct{}
+// store is a tokens.Store that finds nothing.
+type store func() error
 
-func (panics) Find(context.Context, string) (tokens.Token, error) { panic("broken") }
+func (s store) Find(context.Context, string) (tokens.Token, error) { return tokens.Token{}, s() }
 
 // The authorizer lets every request pass, says with which verdict, and logs why the token is no good.
 func TestAuthorizer(t *testing.T) {
@@ -173,22 +180,67 @@ func TestAuthorizer(t *testing.T) {
 		subject string
 		wantLog string
 	}{
-		"valid":           {tokens: known, headers: object{"Authorization": authorization}, header: authorization, subject: "alice"},
-		"unknown":         {tokens: tokens.Memory{}, headers: object{"authorization": authorization}, header: authorization, code: 401, wantLog: tokens.ErrInvalid.Error()},
-		"no header":       {tokens: known, code: 401, wantLog: tokens.ErrInvalid.Error()},
-		"panic":           {tokens: panics{}, headers: object{"authorization": authorization}, header: authorization, code: 503, wantLog: "api_test.go"},
-		"malformed event": {tokens: known, headers: 1, code: 503, wantLog: "level=ERROR"},
+		"valid":     {tokens: known, headers: object{"Authorization": authorization}, header: authorization, subject: "alice"},
+		"unknown":   {tokens: tokens.Memory{}, headers: object{"authorization": authorization}, header: authorization, code: 401, wantLog: tokens.ErrInvalid.Error()},
+		"no header": {tokens: known, code: 401, wantLog: tokens.ErrInvalid.Error()},
+		"unavailable": {
+			tokens:  store(func() error { return fmt.Errorf("%w: broken", dynamo.ErrUnavailable) }),
+			headers: object{"authorization": authorization}, header: authorization, code: 503, wantLog: "broken",
+		},
+		"failure": {
+			tokens:  store(func() error { return errors.New("broken") }),
+			headers: object{"authorization": authorization}, header: authorization, code: 500, wantLog: "broken",
+		},
+		"panic": {
+			tokens:  store(func() error { panic("broken") }),
+			headers: object{"authorization": authorization}, header: authorization, code: 500, wantLog: "api_test.go",
+		},
+		"malformed event": {tokens: known, headers: 1, code: 500, wantLog: "level=ERROR"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			log := captureLog(t)
 			answer := invoke(t, Authorizer{Tokens: test.tokens}, object{"headers": test.headers})
 			verdict, _ := answer["context"].(object)
-			if answer["isAuthorized"] != true || verdict["error"] != test.code || verdict["subject"] != test.subject ||
-				verdict["header"] != tokens.Digest(test.header) {
+			if answer["isAuthorized"] != true || verdict["code"] != test.code || verdict["subject"] != test.subject ||
+				verdict["header_digest"] != tokens.Digest(test.header) {
 				t.Errorf("the answer is %v, want %v %s", answer, test.code, test.subject)
 			}
 			if got := log.String(); !strings.Contains(got, test.wantLog) || (got == "") != (test.wantLog == "") || strings.Contains(got, "pst_") {
 				t.Errorf("the log is %s, want %s in it", got, test.wantLog)
+			}
+		})
+	}
+}
+
+// Bytes that are not UTF-8 make a token invalid and stay in a body, which then is no JSON. In another header, they do not
+// matter.
+func TestBytes(t *testing.T) {
+	captureLog(t)
+	for name, test := range map[string]struct {
+		authorization, city, body string
+		code                      int
+		valid                     bool // the body that the operation gets
+	}{
+		"none":             {authorization: authorization, city: "Zurich", body: "é", valid: true},
+		"in a header":      {authorization: authorization, city: "Z\xfcrich", body: "é", valid: true},
+		"in the body":      {authorization: authorization, city: "Zurich", body: "\xfc"},
+		"in Authorization": {authorization: authorization + "\xfc", city: "Zurich", body: "é", code: 401},
+	} {
+		t.Run(name, func(t *testing.T) {
+			event := func(verdict string) []byte {
+				return fmt.Appendf(nil, `{"headers":{"authorization":"%s","x-city":"%s"},"body":"%s","requestContext":%s}`,
+					test.authorization, test.city, test.body, verdict)
+			}
+			verdict, _ := json.Marshal(invokeRaw(t, Authorizer{Tokens: known}, event("{}"))["context"]) // it was unmarshalled
+			var do Operation = func(_ context.Context, r Request) (Answer, error) {
+				if utf8.Valid(r.Body) != test.valid || test.valid && string(r.Body) != test.body {
+					t.Errorf("the operation gets %q", r.Body)
+				}
+				return Answer{Body: object{}}, nil
+			}
+			answer := invokeRaw(t, do, event(`{"authorizer":{"lambda":`+string(verdict)+`}}`))
+			if body := fmt.Sprint(answer["body"]); test.code == 0 && body != "{}" || test.code != 0 && !strings.Contains(body, fmt.Sprint(test.code)) {
+				t.Errorf("the answer is %s, want %d", body, test.code)
 			}
 		})
 	}
@@ -205,8 +257,9 @@ func TestGateway(t *testing.T) {
 		"bytes":         {method: "POST", path: "/plants?x=1", body: "\xff", want: 200},
 		"another path":  {method: "POST", path: "/plants/1", want: 404},
 		"another verb":  {method: "GET", path: "/plants", want: 404},
-		"a large body":  {method: "POST", path: "/plants", body: strings.Repeat("x", maxBody), want: 200},
-		"a larger body": {method: "POST", path: "/plants", body: strings.Repeat("x", maxBody+1), want: 413},
+		"HEAD":          {method: "HEAD", path: "/plants", want: 404},
+		"a large body":  {method: "POST", path: "/plants", body: strings.Repeat("x", maxPayload), want: 200},
+		"a larger body": {method: "POST", path: "/plants", body: strings.Repeat("x", maxPayload+1), want: 413},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var do Operation = func(_ context.Context, r Request) (Answer, error) {
@@ -218,7 +271,8 @@ func TestGateway(t *testing.T) {
 			request := httptest.NewRequestWithContext(t.Context(), test.method, test.path, strings.NewReader(test.body))
 			request.Header.Set("Authorization", authorization)
 			answer := httptest.NewRecorder()
-			Gateway{Authorizer: Authorizer{Tokens: known}, CreatePlant: do}.ServeHTTP(answer, request)
+			gateway := Gateway{Authorizer: Authorizer{Tokens: known}, Routes: map[string]lambda.Handler{"POST /plants": do}}
+			gateway.ServeHTTP(answer, request)
 			if answer.Code != test.want || answer.Header().Get("Content-Type") != "application/json" {
 				t.Errorf("the answer is %d %s %v, want %d", answer.Code, answer.Body, answer.Header(), test.want)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"plantstore/internal/dynamo"
 	"plantstore/internal/tokens"
 )
 
@@ -29,17 +30,21 @@ type Authorizer struct{ Tokens tokens.Store }
 
 // Invoke lets every request pass, with a verdict on its token. If it stopped one, API Gateway would answer 401 or 403 with
 // a body of its own, where the specification wants 400 and an Error. So the function refuses the request: see readVerdict.
+//
+// The verdict is {"code":0,"subject":"alice","header_digest":"…"}. Its code is that of an [Error], or 0.
 func (a Authorizer) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
-	var event events.APIGatewayV2CustomAuthorizerV2Request
-	subject, err := a.judge(ctx, payload, &event)
+	event, subject, err := a.judge(ctx, payload)
 	var refusal Error
 	switch {
+	case err == nil:
 	case errors.Is(err, tokens.ErrInvalid):
 		refusal = errUnauthorized.Because(err)
-	case err != nil:
+	case errors.Is(err, dynamo.ErrUnavailable):
 		refusal = errUnchecked.Because(err)
+	default:
+		refusal = errInternal.Because(err)
 	}
 	if err != nil { // the function logs every request, but cannot know the cause of this refusal
 		logRefusal(ctx, refusal, subject, event.RequestContext.RequestID)
@@ -47,23 +52,25 @@ func (a Authorizer) Invoke(ctx context.Context, payload []byte) ([]byte, error) 
 	return json.Marshal(events.APIGatewayV2CustomAuthorizerSimpleResponse{
 		IsAuthorized: true,
 		Context: map[string]any{
-			"error":   refusal.Code,
+			"code":    refusal.Code,
 			"subject": subject,
 			// It ties the verdict to one header, so that a cache, or another mistake in the template, never lends it to
 			// another client.
-			"header": tokens.Digest(header(event.Headers, "Authorization")),
+			"header_digest": tokens.Digest(header(event.Headers, "Authorization")),
 		},
 	})
 }
 
+// judge returns as much as it found out, even with an error or after a panic.
 func (a Authorizer) judge(
-	ctx context.Context, payload []byte, event *events.APIGatewayV2CustomAuthorizerV2Request,
-) (subject string, err error) {
+	ctx context.Context, payload []byte,
+) (event events.APIGatewayV2CustomAuthorizerV2Request, subject string, err error) {
 	defer recoverInto(&err)
-	if err := json.Unmarshal(payload, event); err != nil {
-		return "", fmt.Errorf("malformed event: %w", err)
+	if err := json.Unmarshal(payload, &event); err != nil {
+		return event, "", fmt.Errorf("malformed event: %w", err)
 	}
-	return tokens.Verify(ctx, a.Tokens, header(event.Headers, "Authorization"))
+	subject, err = tokens.Verify(ctx, a.Tokens, header(event.Headers, "Authorization"))
+	return event, subject, err
 }
 
 // readVerdict returns the subject that the authorizer vouches for. It fails closed: without a verdict on exactly this
@@ -73,17 +80,23 @@ func readVerdict(event events.APIGatewayV2HTTPRequest) (subject string, err erro
 	if event.RequestContext.Authorizer != nil {
 		verdict = event.RequestContext.Authorizer.Lambda
 	}
-	if verdict["header"] != tokens.Digest(header(event.Headers, "Authorization")) {
+	if verdict["header_digest"] != tokens.Digest(header(event.Headers, "Authorization")) {
 		return "", errors.New("the authorizer gave no verdict on this Authorization header")
 	}
 	subject, _ = verdict["subject"].(string)
-	switch code := fmt.Sprint(verdict["error"]); { // the same for a number and its text, whichever API Gateway passes on
-	case code == "0" && subject != "":
+	logged := errors.New("the authorizer's line has the cause")
+	switch fmt.Sprint(verdict["code"]) { // AWS does not document whether API Gateway passes a number on as one or as text
+	case "0":
+		if subject == "" {
+			return "", errors.New("the authorizer's verdict has no subject")
+		}
 		return subject, nil
-	case code == fmt.Sprint(errUnauthorized.Code):
-		return "", errUnauthorized.Because(errors.New("the authorizer's line has the cause"))
-	case code == fmt.Sprint(errUnchecked.Code):
-		return "", errUnchecked.Because(errors.New("the authorizer's line has the cause"))
+	case "401":
+		return "", errUnauthorized.Because(logged)
+	case "500":
+		return "", errInternal.Because(logged)
+	case "503":
+		return "", errUnchecked.Because(logged)
 	}
 	return "", errors.New("the authorizer gave a verdict that this function does not know")
 }

@@ -17,21 +17,26 @@ import (
 )
 
 // Gateway stands in for the API Gateway of template.yaml. It does not throttle, and stops no function at its timeout.
-type Gateway struct{ Authorizer, CreatePlant lambda.Handler }
+type Gateway struct {
+	Authorizer lambda.Handler
+	Routes     map[string]lambda.Handler // by method and path, such as "POST /plants"
+}
 
-// maxBody is what an HTTP API accepts. Source: API Gateway Developer Guide, "Quotas for HTTP APIs".
-const maxBody = 10 << 20
+// maxPayload is what an HTTP API accepts. Source: API Gateway Developer Guide, "Quotas for HTTP APIs".
+const maxPayload = 10 << 20
 
 // ServeHTTP implements [http.Handler].
 func (g Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id := rand.Text()
 	w.Header().Set("Apigw-Requestid", id)
 	w.Header().Set("Content-Type", "application/json")
-	if r.Method != http.MethodPost || r.URL.Path != "/plants" {
+	route := r.Method + " " + r.URL.Path
+	function, ok := g.Routes[route]
+	if !ok {
 		answerItself(w, http.StatusNotFound)
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxPayload))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		answerItself(w, http.StatusRequestEntityTooLarge)
 		return
@@ -40,13 +45,13 @@ func (g Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answerItself(w, http.StatusBadRequest)
 		return
 	}
-	event := events.APIGatewayV2HTTPRequest{Version: "2.0", RouteKey: "POST /plants", Headers: map[string]string{}}
+	event := events.APIGatewayV2HTTPRequest{Version: "2.0", RouteKey: route, Headers: map[string]string{}}
 	event.RequestContext.RequestID = id
 	for name, values := range r.Header {
 		event.Headers[strings.ToLower(name)] = strings.Join(values, ",")
 	}
 	// Like Lambda, it finishes a request whose client has gone.
-	answer, err := g.invoke(context.WithoutCancel(r.Context()), event, body)
+	answer, err := g.invoke(context.WithoutCancel(r.Context()), function, event, body)
 	if err != nil {
 		slog.Error("a function failed", "cause", err.Error(), "apigw_request_id", id)
 		answerItself(w, http.StatusInternalServerError)
@@ -66,7 +71,7 @@ func answerItself(w http.ResponseWriter, status int) {
 }
 
 func (g Gateway) invoke(
-	ctx context.Context, event events.APIGatewayV2HTTPRequest, body []byte,
+	ctx context.Context, function lambda.Handler, event events.APIGatewayV2HTTPRequest, body []byte,
 ) (answer events.APIGatewayV2HTTPResponse, err error) {
 	var verdict events.APIGatewayV2CustomAuthorizerSimpleResponse
 	if err := call(ctx, g.Authorizer, event, &verdict); err != nil { // its event has nearly the same members
@@ -77,7 +82,7 @@ func (g Gateway) invoke(
 	if !utf8.Valid(body) {
 		event.Body, event.IsBase64Encoded = base64.StdEncoding.EncodeToString(body), true
 	}
-	err = call(ctx, g.CreatePlant, event, &answer)
+	err = call(ctx, function, event, &answer)
 	return answer, err
 }
 

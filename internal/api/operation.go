@@ -3,6 +3,7 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -14,6 +15,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
@@ -62,9 +64,11 @@ func (e Error) Because(cause error) Error {
 	return e
 }
 
+// The failed call may have come after one whose answer was lost, so this does not say that nothing was stored.
 var errInternal = Error{
-	Code:    http.StatusInternalServerError,
-	Message: "The service failed: send the same request again later, and if that does not help, ask the operator.",
+	Code: http.StatusInternalServerError,
+	Message: "The service failed, and sending the request again will not help: " +
+		"give the operator the Apigw-Requestid of this answer.",
 }
 
 // Invoke makes the operation a [lambda.Handler], and nothing else does. So no operation can forget to refuse a request
@@ -72,8 +76,7 @@ var errInternal = Error{
 func (do Operation) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
-	var r Request
-	answer, err := do.run(ctx, payload, &r)
+	request, answer, err := do.run(ctx, payload)
 	response := events.APIGatewayV2HTTPResponse{
 		StatusCode: http.StatusOK,
 		Headers:    map[string]string{"content-type": "application/json"},
@@ -87,9 +90,9 @@ func (do Operation) Invoke(ctx context.Context, payload []byte) ([]byte, error) 
 			response.Headers["retry-after"] = "1" // second
 		}
 		response.StatusCode, answer.Body = http.StatusBadRequest, refusal
-		logRefusal(ctx, refusal, r.Subject, r.ID)
+		logRefusal(ctx, refusal, request.Subject, request.ID)
 	} else {
-		slog.InfoContext(ctx, answer.Outcome, "error", 0, "subject", r.Subject, "apigw_request_id", r.ID)
+		slog.InfoContext(ctx, answer.Outcome, "error", 0, "subject", request.Subject, "apigw_request_id", request.ID)
 	}
 	body, err := jsonv2.Marshal(answer.Body)
 	if err != nil {
@@ -99,24 +102,45 @@ func (do Operation) Invoke(ctx context.Context, payload []byte) ([]byte, error) 
 	return json.Marshal(response)
 }
 
-func (do Operation) run(ctx context.Context, payload []byte, r *Request) (answer Answer, err error) {
+// run returns as much of the request as it could read, even with an error or after a panic.
+func (do Operation) run(ctx context.Context, payload []byte) (request Request, answer Answer, err error) {
 	defer recoverInto(&err)
-	var event events.APIGatewayV2HTTPRequest
-	if err := json.Unmarshal(payload, &event); err != nil {
-		return Answer{}, fmt.Errorf("malformed event: %w", err)
+	var event struct {
+		events.APIGatewayV2HTTPRequest
+		Body body `json:"body"`
 	}
-	r.ID = event.RequestContext.RequestID
-	if r.Subject, err = readVerdict(event); err != nil {
-		return Answer{}, err
+	err = json.Unmarshal(payload, &event)
+	request.ID = event.RequestContext.RequestID
+	if err != nil {
+		return request, answer, fmt.Errorf("malformed event: %w", err)
 	}
-	r.ContentType = header(event.Headers, "Content-Type")
-	r.Body = []byte(event.Body)
+	if request.Subject, err = readVerdict(event.APIGatewayV2HTTPRequest); err != nil {
+		return request, answer, err
+	}
+	request.ContentType = header(event.Headers, "Content-Type")
+	request.Body = event.Body
 	if event.IsBase64Encoded {
-		if r.Body, err = base64.StdEncoding.DecodeString(event.Body); err != nil {
-			return Answer{}, fmt.Errorf("malformed event: %w", err)
+		if request.Body, err = base64.StdEncoding.DecodeString(string(event.Body)); err != nil {
+			return request, answer, fmt.Errorf("malformed event: %w", err)
 		}
 	}
-	return do(ctx, *r)
+	answer, err = do(ctx, request)
+	return request, answer, err
+}
+
+// body is the text of a body. If it has bytes that are not UTF-8, it is left as it stands in the event, where it is no
+// valid JSON, because package json would replace them.
+type body []byte
+
+func (b *body) UnmarshalJSON(value []byte) error {
+	if !utf8.Valid(value) {
+		*b = bytes.Clone(value)
+		return nil
+	}
+	var text string
+	err := json.Unmarshal(value, &text)
+	*b = body(text)
+	return err
 }
 
 // recoverInto makes an error of a panic.
@@ -126,7 +150,7 @@ func recoverInto(err *error) {
 	}
 }
 
-// logRefusal logs one line. The alarm in template.yaml counts those at level ERROR.
+// logRefusal logs one line. The alarms in template.yaml count those at level ERROR.
 func logRefusal(ctx context.Context, refusal Error, subject, requestID string) {
 	level, outcome := slog.LevelInfo, "refused"
 	if refusal.Code >= http.StatusInternalServerError {

@@ -6,16 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"os"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/logging"
 	"github.com/aws/smithy-go/middleware"
 )
@@ -23,7 +24,9 @@ import (
 // attemptTimeout leaves time for a third attempt within a request if the first two hang.
 const attemptTimeout = 1500 * time.Millisecond
 
-var localCredentials = credentials.NewStaticCredentialsProvider("local", "local", "")
+// ErrUnavailable is wrapped by a client's errors if DynamoDB failed or did not answer in time. A write may have taken effect
+// all the same, and the same call may succeed later. With other errors, it would fail again.
+var ErrUnavailable = errors.New("DynamoDB is unavailable")
 
 // Open returns what a function needs: a client that has already connected, and the table that a variable names.
 func Open(ctx context.Context, tableVariable string) (client *dynamodb.Client, table string, err error) {
@@ -39,13 +42,18 @@ func Open(ctx context.Context, tableVariable string) (client *dynamodb.Client, t
 	return client, table, nil
 }
 
-// New returns a client for a function. It repeats what failed for as long as a request's time lasts, so whatever it does
-// must be repeatable.
+// New returns a client for a function. It repeats a call that failed, so whatever it does must be repeatable.
 func New(cfg aws.Config, transport http.RoundTripper) *dynamodb.Client {
 	cfg.HTTPClient = &http.Client{Transport: transport, Timeout: attemptTimeout}
 	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
-		o.RetryMaxAttempts = 10 // more than fit into the time, even if each fails at once
-		o.APIOptions = append(o.APIOptions, logFailedAttempts)
+		o.Retryer = retry.NewStandard(func(r *retry.StandardOptions) {
+			r.MaxAttempts = 10                  // with the pauses between them, about as many as fit into a request's time
+			r.BaseDelay = 25 * time.Millisecond // as the SDK has it for DynamoDB; here the default is 50
+			// The SDK's quota for retries is one for the whole process. An outage would use it up within four requests, and
+			// for some time afterwards, requests would fail at the first error.
+			r.RateLimiter = ratelimit.None
+		})
+		o.APIOptions = append(o.APIOptions, explainErrors)
 		o.Logger = logging.Nop{} // otherwise the SDK would print a false warning whenever an id is taken
 
 		// sam local hands on the developer's credentials, but must not reach AWS.
@@ -58,18 +66,33 @@ func New(cfg aws.Config, transport http.RoundTripper) *dynamodb.Client {
 	})
 }
 
-// logFailedAttempts logs why an attempt failed. The error that the SDK returns at the deadline does not say it.
-func logFailedAttempts(stack *middleware.Stack) error {
-	log := func(
+// explainErrors makes a client's errors name the cause, and wrap [ErrUnavailable] where it applies.
+func explainErrors(stack *middleware.Stack) error {
+	explain := func(
 		ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler,
 	) (middleware.FinalizeOutput, middleware.Metadata, error) {
 		out, metadata, err := next.HandleFinalize(ctx, in)
-		if _, isAnswer := errors.AsType[*types.ConditionalCheckFailedException](err); err != nil && !isAnswer {
-			slog.WarnContext(ctx, "DynamoDB failed", "cause", err.Error())
+		// At the deadline, the last attempt's error says only that time is up. The one before says why.
+		attempts, _ := retry.GetAttemptResults(metadata)
+		if n := len(attempts.Results); n > 1 && errors.Is(err, context.DeadlineExceeded) {
+			err = attempts.Results[n-2].Err
+		}
+		if err != nil && !isRefusal(err) {
+			err = fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
 		return out, metadata, err
 	}
-	return stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("LogFailedAttempts", log), "Retry", middleware.After)
+	return stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("ExplainErrors", explain), "Retry", middleware.Before)
+}
+
+// isRefusal reports whether DynamoDB itself refused a call for good: it answered with a 4xx and a code of its own, which a
+// proxy's answer does not have, and the SDK would not repeat the call.
+func isRefusal(err error) bool {
+	response, isAnswer := errors.AsType[*awshttp.ResponseError](err)
+	refusal, hasCode := errors.AsType[smithy.APIError](err)
+	return isAnswer && response.HTTPStatusCode()/100 == 4 &&
+		hasCode && refusal.ErrorCode() != "UnknownError" && // the SDK's name for a missing code
+		retry.IsErrorRetryables(retry.DefaultRetryables).IsErrorRetryable(err) != aws.TrueTernary
 }
 
 // connect opens a connection before the first event, while Lambda still gives the function a whole CPU. It sends a GET
@@ -89,20 +112,4 @@ func connect(ctx context.Context, o dynamodb.Options) {
 		_, _ = io.Copy(io.Discard, response.Body) // otherwise the connection would not be used again
 		_ = response.Body.Close()
 	}
-}
-
-// NewLocal returns a client for DynamoDB Local, which may be slow and takes any credentials.
-func NewLocal(endpoint string) *dynamodb.Client {
-	return dynamodb.New(dynamodb.Options{BaseEndpoint: &endpoint, Region: "us-east-1", Credentials: localCredentials})
-}
-
-// CreateTable creates a table in DynamoDB Local. In AWS, template.yaml does that.
-func CreateTable(ctx context.Context, client *dynamodb.Client, name, key string, kind types.ScalarAttributeType) error {
-	_, err := client.CreateTable(ctx, &dynamodb.CreateTableInput{
-		TableName:            &name,
-		BillingMode:          types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: &key, AttributeType: kind}},
-		KeySchema:            []types.KeySchemaElement{{AttributeName: &key, KeyType: types.KeyTypeHash}},
-	})
-	return err
 }

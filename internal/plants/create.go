@@ -2,11 +2,13 @@ package plants
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"reflect"
 	"strings"
 
 	"plantstore/internal/api"
+	"plantstore/internal/dynamo"
 )
 
 // maxBody keeps every plant within the 400 KiB of a DynamoDB item.
@@ -25,7 +27,7 @@ var (
 		Code:    http.StatusConflict,
 		Message: "Another plant has this id, and was not changed: choose another id.",
 	}
-	errNoAnswer = api.Error{
+	errUnavailable = api.Error{
 		Code:    http.StatusServiceUnavailable,
 		Message: "The plant may have been stored: send the same request again, to store it or to learn that it is.",
 	}
@@ -47,8 +49,11 @@ func Create(store Store) api.Operation {
 			return api.Answer{}, api.Error{Code: http.StatusBadRequest, Message: message}
 		}
 		holder, loaded, err := store.LoadOrStore(ctx, plant, r.Subject)
+		if errors.Is(err, dynamo.ErrUnavailable) {
+			return api.Answer{}, errUnavailable.Because(err)
+		}
 		if err != nil {
-			return api.Answer{}, errNoAnswer.Because(err)
+			return api.Answer{}, err
 		}
 		if !reflect.DeepEqual(holder, plant) {
 			return api.Answer{}, errTaken

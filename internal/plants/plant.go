@@ -9,6 +9,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Plant is the answer to a creation.
@@ -29,6 +30,12 @@ type NewPlant struct {
 // Package json also refuses what two programs could read differently: a name that occurs twice or in another case, and
 // bytes that are not UTF-8.
 func decode(body []byte) (NewPlant, error) {
+	if len(body) == 0 {
+		return NewPlant{}, errors.New("it is empty")
+	}
+	if !utf8.Valid(body) {
+		return NewPlant{}, errors.New("it must be in UTF-8")
+	}
 	var members struct {
 		ID   jsontext.Value `json:"id"`
 		Name jsontext.Value `json:"name"`
@@ -36,48 +43,55 @@ func decode(body []byte) (NewPlant, error) {
 	}
 	err := json.Unmarshal(body, &members)
 	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok { // its text may repeat what was sent
-		return NewPlant{}, fmt.Errorf(
-			"it must be JSON in UTF-8, in which no name occurs twice; look after byte %d", syntax.ByteOffset)
+		return NewPlant{}, fmt.Errorf("it must be JSON, in which no name occurs twice; look after byte %d", syntax.ByteOffset)
 	}
 	if err != nil || jsontext.Value(body).Kind() != jsontext.KindBeginObject {
 		return NewPlant{}, errors.New("it must be an object")
 	}
-	var p NewPlant
-	var problems []string
-	check := func(ok bool, name string, value jsontext.Value, problem string) {
-		if value == nil {
-			problem = "is required"
-		}
-		if !ok {
-			problems = append(problems, name+" "+problem)
-		}
-	}
-	var ok bool
-	p.ID, ok = parseInt64(members.ID)
-	check(ok, "id", members.ID, "must be an integer of 64 bits (beyond 2^53, in digits alone)")
-	p.Name, ok = parseString(members.Name)
-	check(ok, "name", members.Name, "must be a string")
+	var plant NewPlant
+	var idErr, nameErr, tagErr error
+	plant.ID, idErr = parseInt64("id", members.ID)
+	plant.Name, nameErr = parseString("name", members.Name)
 	if members.Tag != nil {
-		tag, ok := parseString(members.Tag)
-		check(ok, "tag", members.Tag, "must be a string")
-		p.Tag = &tag
+		var tag string
+		tag, tagErr = parseString("tag", members.Tag)
+		plant.Tag = &tag
 	}
-	if problems != nil {
-		return NewPlant{}, errors.New(strings.Join(problems, "; "))
+	if err := errors.Join(idErr, nameErr, tagErr); err != nil {
+		return NewPlant{}, errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
-	return p, nil
+	return plant, nil
 }
 
-// parseInt64 takes 1.0 and 1e3 for integers, as JSON Schema does. It reads them as float64, which is exact up to 2^53.
-func parseInt64(value jsontext.Value) (n int64, ok bool) {
-	if n, err := strconv.ParseInt(string(value), 10, 64); err == nil {
-		return n, true
+// parseInt64 takes 1.0 and 1e3 for integers, as JSON Schema does. It reads them as float64, which below 2^53 is exact, and
+// takes no other number for an integer if that has at most 17 characters, unless it is so small that it becomes 0.
+func parseInt64(name string, value jsontext.Value) (n int64, err error) {
+	if value == nil {
+		return 0, fmt.Errorf("%s is required", name)
 	}
-	f, err := strconv.ParseFloat(string(value), 64)
-	return int64(f), err == nil && f == math.Trunc(f) && math.Abs(f) < 1<<53
+	text := string(value)
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return n, nil
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || len(text) > 17 || f != math.Trunc(f) || math.Abs(f) >= 1<<53 || f == 0 && !isZero(text) {
+		return 0, fmt.Errorf("%s must be an integer of 64 bits, best written in digits alone", name)
+	}
+	return int64(f), nil
 }
 
-func parseString(value jsontext.Value) (text string, ok bool) {
-	ok = value.Kind() == jsontext.KindString && json.Unmarshal(value, &text) == nil
-	return text, ok
+// isZero reports whether a JSON number is 0, and not only close to it.
+func isZero(number string) bool {
+	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
+	return strings.Trim(mantissa, "-.0") == ""
+}
+
+func parseString(name string, value jsontext.Value) (text string, err error) {
+	if value == nil {
+		return "", fmt.Errorf("%s is required", name)
+	}
+	if value.Kind() != jsontext.KindString || json.Unmarshal(value, &text) != nil {
+		return "", fmt.Errorf("%s must be a string", name)
+	}
+	return text, nil
 }

@@ -1,10 +1,12 @@
 package plants
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"reflect"
 	"strings"
 	"sync"
@@ -12,8 +14,10 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"go.yaml.in/yaml/v3"
 
 	"plantstore/internal/api"
+	"plantstore/internal/dynamo"
 	"plantstore/internal/dynamo/dynamotest"
 )
 
@@ -30,8 +34,8 @@ func TestCreate(t *testing.T) {
 		{name: "escapes", body: `{"id":2,"n\u0061me":"\ud83c\udf31\u0000\/"}`, want: `{"name":"🌱\u0000/"}`},
 		{name: "largest body", body: padded(maxBody), want: `{"name":"Fern"}`},
 		{name: "too large", body: padded(maxBody + 1), code: 413, want: "400000"},
-		{name: "not UTF-8", body: "{\"id\":1,\"name\":\"\xff\"}", code: 400, want: "byte 16"},
-		{name: "not UTF-8 in another member", body: "{\"id\":1,\"name\":\"Fern\",\"x\":\"\xff\"}", code: 400, want: "byte 27"},
+		{name: "not UTF-8", body: "{\"id\":1,\"name\":\"\xff\"}", code: 400, want: "UTF-8"},
+		{name: "not UTF-8 in another member", body: "{\"id\":1,\"name\":\"Fern\",\"x\":\"\xff\"}", code: 400, want: "UTF-8"},
 		{name: "byte order mark", body: "\uFEFF" + fern, code: 400, want: "byte 0"},
 		{name: "half a surrogate pair", body: `{"id":1,"name":"\ud83c"}`, code: 400, want: "byte"},
 		{name: "array with an error", body: `[1,]`, code: 400, want: ""},
@@ -39,9 +43,12 @@ func TestCreate(t *testing.T) {
 		{name: "id with a fraction of zeros", body: `{"id":1.00,"name":"Fern"}`, want: `{"name":"Fern"}`},
 		{name: "id with an exponent", body: `{"id":10e-1,"name":"Fern"}`, want: `{"name":"Fern"}`},
 		{name: "id beyond float64", body: `{"id":1e999999999,"name":"Fern"}`, code: 400, want: "id"},
-		{name: "largest id with an exponent", body: `{"id":9007199254740991e0,"name":"Fern"}`, want: `{"name":"Fern"}`},
-		{name: "id that float64 would change", body: `{"id":9007199254740993.0,"name":"Fern"}`, code: 400, want: "2^53"},
-		{name: "id that is -1 and not", body: `{"id":-9007199254740993e0,"name":"Fern"}`, code: 400, want: "2^53"},
+		{name: "id that is nearly 0", body: `{"id":1e-999999999,"name":"Fern"}`, code: 400, want: "id"},
+		{name: "longest id that is 0", body: `{"id":-0.0E-99999999999,"name":"Fern"}`, want: `{"name":"Fern"}`},
+		{name: "id that is nearly 1", body: `{"id":1.0000000000000000000000001,"name":"Fern"}`, code: 400, want: "id"},
+		{name: "longest id with an exponent", body: `{"id":900719925474099e1,"name":"Fern"}`, want: `{"name":"Fern"}`},
+		{name: "id that float64 would change", body: `{"id":900719925474099.3e1,"name":"Fern"}`, code: 400, want: "id"},
+		{name: "id beyond 2^53 with an exponent", body: `{"id":9007199254741e3,"name":"Fern"}`, code: 400, want: "id"},
 
 		{name: "parameters", contentType: "Application/JSON ; charset=utf-8; x", body: fern, want: `{"name":"Fern"}`},
 		{name: "another type before a wrong body", contentType: "text/plain", body: "{", code: 415, want: "application/json"},
@@ -117,6 +124,64 @@ func testStore(t *testing.T, store Store) {
 	group.Wait()
 	if len(holders) != 1 {
 		t.Errorf("one id has the plants %v", holders)
+	}
+}
+
+// An id is taken by another plant if the item has other attributes of these exact names. If DynamoDB does not say who has the
+// id, nobody knows whether the plant is stored.
+func TestConflict(t *testing.T) {
+	const withTag = `{"id":{"N":"1"},"name":{"S":"Fern"},"tag":{"S":"indoor"}}`
+	for name, test := range map[string]struct {
+		item   string
+		plant  NewPlant
+		isSame bool
+		fails  bool
+	}{
+		"same":                    {item: withTag, plant: NewPlant{1, Plant{"Fern", new("indoor")}}, isSame: true},
+		"a tag in another case":   {item: `{"id":{"N":"1"},"name":{"S":"Fern"},"TAG":{"S":"indoor"}}`, plant: NewPlant{1, Plant{"Fern", nil}}, isSame: true},
+		"two tags":                {item: `{"TAG":{"S":"x"},"id":{"N":"1"},"name":{"S":"Fern"},"tag":{"S":"indoor"},"Tag":{"S":"y"}}`, plant: NewPlant{1, Plant{"Fern", new("indoor")}}, isSame: true},
+		"a name in another case":  {item: `{"id":{"N":"1"},"Name":{"S":"Fern"}}`, plant: NewPlant{1, Plant{"Fern", nil}}, fails: true},
+		"no name":                 {item: `{"id":{"N":"1"}}`, plant: NewPlant{1, Plant{"", nil}}, fails: true},
+		"a name that is a number": {item: `{"id":{"N":"1"},"name":{"N":"7"}}`, plant: NewPlant{1, Plant{"7", nil}}, fails: true},
+		"a tag that is a number":  {item: `{"id":{"N":"1"},"name":{"S":"Fern"},"tag":{"N":"7"}}`, plant: NewPlant{1, Plant{"Fern", nil}}, fails: true},
+		"no item":                 {item: `{}`, plant: NewPlant{}, fails: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := dynamotest.Fake{Items: map[string]string{fmt.Sprint("plants/", test.plant.ID): test.item}}
+			holder, loaded, err := Table{Client: fake.Client(), Name: "plants"}.LoadOrStore(t.Context(), test.plant, "alice")
+			if (err != nil) != test.fails || !test.fails && (!loaded || reflect.DeepEqual(holder, test.plant) != test.isSame) {
+				t.Errorf("LoadOrStore = %v, %t, %v", holder, loaded, err)
+			}
+			if errors.Is(err, dynamo.ErrUnavailable) {
+				t.Errorf("the error %v promises that repeating helps", err)
+			}
+		})
+	}
+}
+
+// openapi.yaml describes every member that the code knows.
+func TestOpenAPI(t *testing.T) {
+	text, err := os.ReadFile("../../openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document struct {
+		Components struct {
+			Schemas map[string]struct{ Properties map[string]any }
+		}
+	}
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		t.Fatal(err)
+	}
+	for _, value := range []any{Plant{}, NewPlant{}, api.Error{}} {
+		schema := reflect.TypeOf(value)
+		for field := range schema.Fields() {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			name = cmp.Or(name, field.Tag.Get("dynamodbav"))
+			if _, described := document.Components.Schemas[schema.Name()].Properties[name]; !described && name != "-" && !field.Anonymous {
+				t.Errorf("the schema %s lacks %s", schema.Name(), name)
+			}
+		}
 	}
 }
 

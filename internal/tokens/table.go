@@ -33,14 +33,17 @@ func (t Table) Find(ctx context.Context, digest string) (Token, error) {
 	if len(out.Item) == 0 {
 		return Token{}, errUnknown
 	}
-	var found Token
-	if err := attributevalue.UnmarshalMap(out.Item, &found); err != nil {
+	return parse(out.Item)
+}
+
+func parse(item map[string]types.AttributeValue) (t Token, err error) {
+	if err := attributevalue.UnmarshalMap(item, &t); err != nil {
 		return Token{}, err
 	}
-	if found.Subject == "" {
+	if t.Subject == "" {
 		return Token{}, errors.New("the item in the table of tokens has no subject")
 	}
-	return found, nil
+	return t, nil
 }
 
 // Add stores a new token.
@@ -53,18 +56,19 @@ func (t Table) Add(ctx context.Context, token Token) error {
 	return err
 }
 
-// Revoke deletes the token with this digest. It returns an error if there is none.
-func (t Table) Revoke(ctx context.Context, digest string) error {
+// Revoke deletes the token with this digest, and reports whether there was one.
+func (t Table) Revoke(ctx context.Context, digest string) (existed bool, err error) {
 	out, err := t.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 		TableName: &t.Name, Key: key(digest), ReturnValues: types.ReturnValueAllOld,
 	})
-	if err == nil && len(out.Attributes) == 0 {
-		return errUnknown
+	if err != nil {
+		return false, err
 	}
-	return err
+	return len(out.Attributes) > 0, nil
 }
 
-// List returns all tokens, soonest expiry first.
+// List returns all tokens, soonest expiry first. An item that is no token, because another program wrote it, has only its
+// digest.
 func (t Table) List(ctx context.Context) ([]Token, error) {
 	var all []Token
 	pages := dynamodb.NewScanPaginator(t.Client, &dynamodb.ScanInput{TableName: &t.Name, ConsistentRead: aws.Bool(true)})
@@ -73,11 +77,14 @@ func (t Table) List(ctx context.Context) ([]Token, error) {
 		if err != nil {
 			return nil, err
 		}
-		var some []Token
-		if err := attributevalue.UnmarshalListOfMaps(page.Items, &some); err != nil {
-			return nil, err
+		for _, item := range page.Items {
+			token, err := parse(item)
+			if err != nil {
+				digest, _ := item["digest"].(*types.AttributeValueMemberS) // the key has this type
+				token = Token{Digest: digest.Value}
+			}
+			all = append(all, token)
 		}
-		all = append(all, some...)
 	}
 	slices.SortFunc(all, func(a, b Token) int {
 		return cmp.Or(a.ExpiresAt.Compare(b.ExpiresAt), cmp.Compare(a.Digest, b.Digest))

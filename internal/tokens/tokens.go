@@ -17,6 +17,7 @@ import (
 // A token has 130 random bits, so a slow hash would not make it harder to guess.
 var (
 	format        = regexp.MustCompile(`^pst_[A-Z2-7]{26}$`)
+	digestFormat  = regexp.MustCompile(`^[0-9a-f]{64}$`)
 	subjectFormat = regexp.MustCompile(`^[!-~]{1,128}$`)
 )
 
@@ -28,17 +29,17 @@ type Token struct {
 	ExpiresAt time.Time `dynamodbav:"expires_at,unixtime"` // the attribute by which DynamoDB deletes expired items
 }
 
-// Issue returns a new token for subject, and what to keep of it.
-func Issue(subject string, ttl time.Duration) (bearer string, t Token, err error) {
+// Issue returns a new token for subject, which expires after so many days, and what to keep of it.
+func Issue(subject string, days int) (bearer string, t Token, err error) {
 	if !subjectFormat.MatchString(subject) {
 		return "", Token{}, errors.New("the subject must have 1 to 128 visible ASCII characters")
 	}
-	if ttl < time.Second {
-		return "", Token{}, errors.New("a token must live for at least a second")
+	if days < 1 || days > 3650 {
+		return "", Token{}, errors.New("a token lives for 1 to 3650 days")
 	}
 	now := time.Now().UTC().Truncate(time.Second)
 	bearer = "pst_" + rand.Text()[:26] // a later version of Go may return a longer text
-	return bearer, Token{Digest: Digest(bearer), Subject: subject, CreatedAt: now, ExpiresAt: now.Add(ttl)}, nil
+	return bearer, Token{Digest: Digest(bearer), Subject: subject, CreatedAt: now, ExpiresAt: now.AddDate(0, 0, days)}, nil
 }
 
 // Digest returns the SHA-256 of a text in hexadecimal.
@@ -49,6 +50,9 @@ func Digest(text string) string {
 
 // IsToken reports whether text looks like a token.
 func IsToken(text string) bool { return format.MatchString(text) }
+
+// IsDigest reports whether text looks like the digest of a token.
+func IsDigest(text string) bool { return digestFormat.MatchString(text) }
 
 // Store finds tokens.
 type Store interface {
@@ -65,7 +69,7 @@ func Verify(ctx context.Context, store Store, authorization string) (subject str
 	if !strings.EqualFold(scheme, "Bearer") {
 		return "", fmt.Errorf("%w: there is no bearer token", ErrInvalid)
 	}
-	if bearer = strings.TrimSpace(bearer); !IsToken(bearer) {
+	if bearer = strings.Trim(bearer, " "); !IsToken(bearer) {
 		return "", fmt.Errorf("%w: it does not look like one", ErrInvalid)
 	}
 	t, err := store.Find(ctx, Digest(bearer))

@@ -4,6 +4,9 @@ package commands
 import (
 	"encoding/json"
 	"fmt"
+	"go/constant"
+	"go/token"
+	"go/types"
 	"io"
 	"net"
 	"net/http"
@@ -39,10 +42,16 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// environment has what Lambda sets. Lambda sets the log format because template.yaml asks for JSON.
-func environment(variables ...string) []string {
-	return append(variables, "AWS_LAMBDA_LOG_FORMAT=JSON", "AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=id",
-		"AWS_SECRET_ACCESS_KEY=secret", "PATH="+os.Getenv("PATH"), "HOME="+os.Getenv("HOME"))
+// program returns a command with the environment that Lambda sets. Lambda sets the log format because template.yaml asks for
+// JSON.
+func program(t *testing.T, name string, variables ...string) *exec.Cmd {
+	command := exec.CommandContext(t.Context(), filepath.Join(programs, name))
+	command.Env = []string{
+		"AWS_LAMBDA_LOG_FORMAT=JSON", "AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=id",
+		"AWS_SECRET_ACCESS_KEY=secret", "HOME=" + os.Getenv("HOME"),
+	}
+	command.Env = append(command.Env, variables...)
+	return command
 }
 
 // invoke runs a function with one event, behind a stand-in for Lambda's Runtime API, and returns its answer and its log.
@@ -61,14 +70,13 @@ func invoke(t *testing.T, function, event string, variables ...string) (answer, 
 		w.Header().Set("Lambda-Runtime-Deadline-Ms", fmt.Sprint(time.Now().Add(time.Minute).UnixMilli()))
 		select {
 		case event := <-next:
-			_, _ = io.WriteString(w, event) // if this fails, there is no answer
+			fmt.Fprint(w, event)
 		case <-r.Context().Done():
 		}
 	}))
 	defer runtime.Close()
 	var printed strings.Builder
-	command := exec.CommandContext(t.Context(), filepath.Join(programs, function))
-	command.Env = environment(append(variables, "AWS_LAMBDA_RUNTIME_API="+runtime.Listener.Addr().String())...)
+	command := program(t, function, append(variables, "AWS_LAMBDA_RUNTIME_API="+runtime.Listener.Addr().String())...)
 	command.Stdout, command.Stderr = &printed, &printed
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
@@ -88,57 +96,6 @@ func invoke(t *testing.T, function, event string, variables ...string) (answer, 
 	return answer, printed.String()
 }
 
-// Each sample event gets its answer from the function, whose table the environment names. The function connects to DynamoDB
-// before the event.
-func TestSampleEvents(t *testing.T) {
-	for event, test := range map[string]struct{ function, variable, want, wantLog, wantRequests string }{
-		"create": {
-			function: "createplant", variable: "PLANTS_TABLE", want: `"body":"{\"name\":\"Fern\",\"tag\":\"indoor\"}"`,
-			wantLog: `"message":"stored" "error":0 "subject":"alice" "requestId":"lambda-1"`, wantRequests: ",PutItem",
-		},
-		"create-invalid": {
-			function: "createplant", variable: "PLANTS_TABLE", want: `"body":"{\"error\":400,`, wantLog: `"error":400,`,
-		},
-		"create-unauthorized": {
-			function: "createplant", variable: "PLANTS_TABLE", want: `"body":"{\"error\":401,`, wantLog: `"error":401,`,
-		},
-		"authorize": {
-			function: "authorizer", variable: "TOKENS_TABLE", want: `{"isAuthorized":true,"context":{"error":0,`, wantRequests: ",GetItem",
-		},
-	} {
-		t.Run(event, func(t *testing.T) {
-			fake := dynamotest.Fake{Items: map[string]string{"its-table/" + tokens.Digest(sampleToken): fmt.Sprintf(
-				`{"digest":{"S":%q},"subject":{"S":"alice"},"expires_at":{"N":"99999999999"}}`, tokens.Digest(sampleToken))}}
-			var connections atomic.Int32
-			database := httptest.NewUnstartedServer(&fake)
-			database.Config.ConnState = func(_ net.Conn, state http.ConnState) {
-				if state == http.StateNew {
-					connections.Add(1)
-				}
-			}
-			database.Start()
-			answer, log := invoke(t, test.function, read(t, "events/"+event+".json"),
-				test.variable+"=its-table", "AWS_ENDPOINT_URL_DYNAMODB="+database.URL)
-			database.Close()
-			if !strings.Contains(answer, test.want) {
-				t.Errorf("the answer is %s, want %s in it", answer, test.want)
-			}
-			for want := range strings.FieldsSeq(test.wantLog) {
-				if !strings.Contains(log, want) {
-					t.Errorf("the log is %s, want %s in it", log, want)
-				}
-			}
-			if got := strings.Join(fake.Requests, ","); got != test.wantRequests || connections.Load() != 1 {
-				t.Errorf("DynamoDB gets %q through %d connections, want %q through one", got, connections.Load(), test.wantRequests)
-			}
-			stored := fake.Items["its-table/1"]
-			if (stored != "") != (event == "create") || strings.Contains(stored, `"created_by":{"S":"alice"}`) != (event == "create") {
-				t.Errorf("the table has %s", stored)
-			}
-		})
-	}
-}
-
 // read returns a file of the repository.
 func read(t *testing.T, name string) string {
 	t.Helper()
@@ -149,28 +106,99 @@ func read(t *testing.T, name string) string {
 	return string(content)
 }
 
-// A missing verdict, and a function that cannot start, are lines that the alarm's filter counts.
-func TestAlarm(t *testing.T) {
-	filter := regexp.MustCompile(`FilterPattern: '{ \$\.(\w+) = "(\w+)" }'`).FindStringSubmatch(read(t, "template.yaml"))
-	if filter == nil {
-		t.Fatal("template.yaml has no filter that this test understands")
-	}
-	counted := func(log string) bool {
-		var line map[string]any
-		err := json.Unmarshal([]byte(log), &line)
-		return err == nil && line[filter[1]] == filter[2]
-	}
-	if answer, log := invoke(t, "createplant", "{}", "PLANTS_TABLE=plants", "AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:1"); !counted(log) {
-		t.Errorf("without a verdict, the answer is %s, and the alarm does not see the log %s", answer, log)
-	}
-	for _, function := range []string{"createplant", "authorizer"} {
-		command := exec.CommandContext(t.Context(), filepath.Join(programs, function))
-		command.Env = environment()
-		log, err := command.CombinedOutput()
-		if err == nil || !counted(string(log)) || !strings.Contains(string(log), "_TABLE is not set") {
-			t.Errorf("without its variable, %s ends with %v, and logs %s", function, err, log)
+// Each event gets its answer from the function, and at most one line in its log, which the right alarm counts. The function
+// connects to DynamoDB before the event, and uses the table that the environment names.
+func TestFunctions(t *testing.T) {
+	digest := tokens.Digest(sampleToken)
+	fake := dynamotest.Fake{Items: map[string]string{
+		"tokens/" + digest: `{"digest":{"S":"` + digest + `"},"subject":{"S":"alice"},"expires_at":{"N":"99999999999"}}`,
+	}}
+	for _, test := range []struct{ function, event, want, wantLog, alarm, wantRequests string }{
+		{
+			function: "createplant", event: read(t, "events/create.json"), want: `"body":"{\"name\":\"Fern\",\"tag\":\"indoor\"}"`,
+			wantLog: `"message":"stored" "error":0 "subject":"alice" "requestId":"lambda-1"`, wantRequests: ",PutItem",
+		},
+		{
+			function: "createplant", event: read(t, "events/conflict.json"), want: `"body":"{\"error\":409,`,
+			wantLog: `"error":409,`, wantRequests: ",PutItem",
+		},
+		{function: "createplant", event: read(t, "events/create-invalid.json"), want: `"body":"{\"error\":400,`, wantLog: `"error":400,`},
+		{function: "createplant", event: read(t, "events/create-unauthorized.json"), want: `"body":"{\"error\":401,`, wantLog: `"error":401,`},
+		{function: "createplant", event: "{}", want: `"body":"{\"error\":500,`, wantLog: `"error":500,`, alarm: "Errors"},
+		{
+			function: "createplant", event: strings.Replace(read(t, "events/create.json"), `"code": 0`, `"code": 503`, 1),
+			want: `"body":"{\"error\":503,`, wantLog: `"error":503,`, alarm: "Unavailable",
+		},
+		{function: "authorizer", event: read(t, "events/authorize.json"), want: `{"isAuthorized":true,"context":{"code":0,`, wantRequests: ",GetItem"},
+	} {
+		fake.Requests = nil
+		var connections atomic.Int32
+		database := httptest.NewUnstartedServer(&fake)
+		database.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+			if state == http.StateNew {
+				connections.Add(1)
+			}
+		}
+		database.Start()
+		answer, log := invoke(t, test.function, test.event,
+			"PLANTS_TABLE=plants", "TOKENS_TABLE=tokens", "AWS_ENDPOINT_URL_DYNAMODB="+database.URL)
+		database.Close()
+		if !strings.Contains(answer, test.want) {
+			t.Errorf("the answer is %s, want %s in it", answer, test.want)
+		}
+		for want := range strings.FieldsSeq(test.wantLog) {
+			if !strings.Contains(log, want) || strings.Count(log, "\n") != 1 {
+				t.Errorf("the log is %s, want one line with %s", log, want)
+			}
+		}
+		if (log == "") != (test.wantLog == "") || alarm(t, log) != test.alarm {
+			t.Errorf("%q counts the log %s, want %q", alarm(t, log), log, test.alarm)
+		}
+		if got := strings.Join(fake.Requests, ","); got != test.wantRequests || connections.Load() != 1 {
+			t.Errorf("DynamoDB gets %q through %d connections, want %q through one", got, connections.Load(), test.wantRequests)
 		}
 	}
+	if stored := fake.Items["plants/1"]; !strings.Contains(stored, "Fern") || !strings.Contains(stored, `"created_by":{"S":"alice"}`) {
+		t.Errorf("the table has %s", stored)
+	}
+}
+
+// A function that cannot start says why, and an alarm counts it.
+func TestStart(t *testing.T) {
+	log, err := program(t, "createplant").CombinedOutput()
+	if err == nil || !strings.Contains(string(log), "PLANTS_TABLE is not set") || alarm(t, string(log)) != "Errors" {
+		t.Errorf("the function ends with %v, and logs %s", err, log)
+	}
+}
+
+// alarm returns the metrics that count a line, by the filters in template.yaml. It evaluates each as a Go expression in which
+// the conditions are true or false.
+func alarm(t *testing.T, line string) (metrics string) {
+	t.Helper()
+	var members map[string]any
+	if err := json.Unmarshal([]byte(line), &members); line != "" && err != nil {
+		t.Fatalf("the log is no line of JSON: %s", line)
+	}
+	condition := regexp.MustCompile(`\$\.(\w+) (?:(NOT EXISTS)|(!?=) "?(\w+)"?)`)
+	filter := regexp.MustCompile(`FilterPattern: '{(.*)}'\s+MetricTransformations:\s+- {.*MetricName: (\w+)`)
+	for _, match := range filter.FindAllStringSubmatch(read(t, "template.yaml"), -1) {
+		expression := condition.ReplaceAllStringFunc(match[1], func(text string) string {
+			part := condition.FindStringSubmatch(text)
+			value, exists := members[part[1]]
+			if part[2] != "" {
+				return fmt.Sprint(!exists)
+			}
+			return fmt.Sprint(exists && (fmt.Sprint(value) == part[4]) == (part[3] == "="))
+		})
+		result, err := types.Eval(token.NewFileSet(), nil, token.NoPos, expression)
+		if err != nil {
+			t.Fatalf("this test does not understand the filter %s: %v", match[1], err)
+		}
+		if constant.BoolVal(result.Value) {
+			metrics += match[2]
+		}
+	}
+	return metrics
 }
 
 // Under sam local, a function uses DynamoDB Local with credentials of its own: never AWS, and not the developer's.
@@ -179,7 +207,7 @@ func TestSAMLocal(t *testing.T) {
 		var got string
 		database := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			got += r.RequestURI + " " + r.Header.Get("Authorization") + "\n"
-			_, _ = io.WriteString(w, "{}") // if this fails, there is no answer
+			fmt.Fprint(w, "{}")
 		}))
 		answer, _ := invoke(t, "createplant", read(t, "events/create.json"), "PLANTS_TABLE=plants", "AWS_SAM_LOCAL=true", variable+"="+database.URL)
 		database.Close()

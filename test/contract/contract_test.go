@@ -18,8 +18,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"plantstore/internal/api"
@@ -37,12 +37,15 @@ func TestContract(t *testing.T) {
 		return
 	}
 	slog.SetDefault(slog.New(slog.DiscardHandler))
-	bearer, token, err := tokens.Issue("alice", time.Hour)
+	bearer, token, err := tokens.Issue("alice", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	serve := func(t *testing.T, authorizer api.Authorizer, create api.Operation) {
-		server := httptest.NewServer(api.Gateway{Authorizer: authorizer, CreatePlant: create})
+		server := httptest.NewServer(api.Gateway{
+			Authorizer: authorizer,
+			Routes:     map[string]lambda.Handler{"POST /plants": create},
+		})
 		defer server.Close()
 		runAll(t, server.URL, bearer)
 	}

@@ -4,12 +4,17 @@ package faults
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
 
 	"plantstore/internal/api"
 	"plantstore/internal/dynamo/dynamotest"
@@ -17,9 +22,12 @@ import (
 	"plantstore/internal/tokens"
 )
 
+const always = 1000
+
 // service is the whole service, with a table of tokens and one of plants.
 type service struct {
 	tokens, plants dynamotest.Fake
+	gateway        api.Gateway
 	bearer         string
 	log            bytes.Buffer
 }
@@ -35,13 +43,20 @@ func inBubble(t *testing.T, do func(t *testing.T, s *service)) {
 		previous := slog.Default()
 		slog.SetDefault(slog.New(slog.NewTextHandler(&s.log, nil)))
 		defer slog.SetDefault(previous)
-		bearer, token, err := tokens.Issue("alice", time.Hour)
+		table := tokens.Table{Client: s.tokens.Client(), Name: "tokens"}
+		bearer, token, err := tokens.Issue("alice", 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.bearer = bearer
-		if err := (tokens.Table{Client: s.tokens.Client(), Name: "tokens"}).Add(t.Context(), token); err != nil {
+		if err := table.Add(t.Context(), token); err != nil {
 			t.Fatal(err)
+		}
+		s.bearer = bearer
+		s.gateway = api.Gateway{
+			Authorizer: api.Authorizer{Tokens: table},
+			Routes: map[string]lambda.Handler{
+				"POST /plants": plants.Create(plants.Table{Client: s.plants.Client(), Name: "plants"}),
+			},
 		}
 		do(t, &s)
 	})
@@ -50,16 +65,12 @@ func inBubble(t *testing.T, do func(t *testing.T, s *service)) {
 // create sends a plant as a client does, and returns the code of the answer, or 0 for a Plant.
 func (s *service) create(t *testing.T, name string) (code int, took time.Duration) {
 	t.Helper()
-	gateway := api.Gateway{
-		Authorizer:  api.Authorizer{Tokens: tokens.Table{Client: s.tokens.Client(), Name: "tokens"}},
-		CreatePlant: plants.Create(plants.Table{Client: s.plants.Client(), Name: "plants"}),
-	}
 	body := fmt.Sprintf(`{"id":1,"name":%q}`, name)
 	request := httptest.NewRequestWithContext(t.Context(), "POST", "/plants", strings.NewReader(body))
 	request.Header.Set("Authorization", "Bearer "+s.bearer)
 	answer := httptest.NewRecorder()
 	start := time.Now()
-	gateway.ServeHTTP(answer, request)
+	s.gateway.ServeHTTP(answer, request)
 	took = time.Since(start)
 	if answer.Code == 200 {
 		if want := fmt.Sprintf(`{"name":%q}`, name); answer.Body.String() != want {
@@ -76,72 +87,162 @@ func (s *service) create(t *testing.T, name string) (code int, took time.Duratio
 	return code, took
 }
 
-// A fault that happens once or twice goes unnoticed. Another that lasts is a 503 in good time, with its cause in the log.
-// In each case, the same request succeeds later, and another plant with its id does not.
+// wait returns an error if the request ends before the time is over.
+func wait(r *http.Request, duration time.Duration) error {
+	select {
+	case <-r.Context().Done():
+		return r.Context().Err()
+	case <-time.After(duration):
+		return nil
+	}
+}
+
+// half is a body whose end never comes.
+type half struct{ *http.Request }
+
+func (h half) Read([]byte) (int, error) { return 0, wait(h.Request, time.Hour) }
+
+// A fault that happens once or twice goes unnoticed. One that lasts is a 503 in good time, and the line with the client's
+// Apigw-Requestid names its cause. In each case, the same request succeeds later, and another plant with its id does not.
 func TestFaults(t *testing.T) {
-	const always = 1000
-	for name, fault := range dynamotest.Faults() {
-		for _, table := range []string{"plants", "tokens"} {
-			for times, want := range map[int]int{1: 0, 2: 0, always: 503} {
-				t.Run(fmt.Sprintf("%s/%s/%d", name, table, times), func(t *testing.T) {
-					inBubble(t, func(t *testing.T, s *service) {
-						fake := s.table(table)
-						fake.Fault, fake.Times = fault, times
-						code, took := s.create(t, "Fern")
-						log := s.log.String()
-						if code != want || took > 4*time.Second || strings.Contains(log, "level=ERROR") != (want == 503) {
-							t.Errorf("the answer is %d after %v, want %d after at most 4 s; the log is\n%s", code, took, want, log)
-						}
-						cause := map[bool]string{true: "Exception", false: "DynamoDB failed"}[strings.HasPrefix(name, "throttling")]
-						if !strings.Contains(log, "level=WARN") || !strings.Contains(log, cause) {
-							t.Errorf("the log lacks %s:\n%s", cause, log)
-						}
-						attempts := times - fake.Times
-						if times == always && (attempts < 3 || attempts < 8 && strings.HasPrefix(name, "error 500")) {
-							t.Errorf("there are %d attempts, which do not fill the time", attempts)
-						}
-						fake.Times = 0
-						if code, _ := s.create(t, "Fern"); code != 0 {
-							t.Errorf("the same request gets %d later", code)
-						}
-						if code, _ := s.create(t, "Moss"); code != 409 || !strings.Contains(s.plants.Items["plants/1"], "Fern") {
-							t.Errorf("another plant with the id gets %d, want 409", code)
-						}
+	for name, fault := range map[string]struct {
+		fail     dynamotest.Fault
+		attempts int // at least, if it lasts
+		cause    string
+	}{
+		"reset": {
+			fail: func(*http.Request, func() *http.Response) (*http.Response, error) {
+				return nil, syscall.ECONNRESET
+			},
+			attempts: 5, cause: "connection reset",
+		},
+		"hang": {
+			fail: func(r *http.Request, _ func() *http.Response) (*http.Response, error) {
+				return nil, wait(r, time.Hour)
+			},
+			attempts: 3, cause: "request send failed",
+		},
+		"half an answer": {
+			fail: func(r *http.Request, _ func() *http.Response) (*http.Response, error) {
+				return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(half{r})}, nil
+			},
+			attempts: 3, cause: "deserialization failed",
+		},
+		"error 500":  {fail: dynamotest.Refuse(500, "InternalServerError"), attempts: 5, cause: "InternalServerError"},
+		"throttling": {fail: dynamotest.Refuse(400, "ThrottlingException"), attempts: 2, cause: "ThrottlingException"},
+	} {
+		applied := func(r *http.Request, apply func() *http.Response) (*http.Response, error) {
+			apply()
+			return fault.fail(r, apply)
+		}
+		for variant, fail := range map[string]dynamotest.Fault{"": fault.fail, ", applied": applied} {
+			for _, table := range []string{"plants", "tokens"} {
+				for times, want := range map[int]int{1: 0, 2: 0, always: 503} {
+					t.Run(fmt.Sprintf("%s%s/%s/%d", name, variant, table, times), func(t *testing.T) {
+						inBubble(t, func(t *testing.T, s *service) {
+							fake := s.table(table)
+							fake.Fault, fake.Times = fail, times
+							code, took := s.create(t, "Fern")
+							if code != want || took > 4*time.Second {
+								t.Errorf("the answer is %d after %v, want %d after at most 4 s", code, took, want)
+							}
+							s.checkLog(t, want, fault.cause)
+							if attempts := always - fake.Times; times == always && attempts < fault.attempts {
+								t.Errorf("there are %d attempts, want %d", attempts, fault.attempts)
+							}
+							fake.Times = 0
+							if code, _ := s.create(t, "Fern"); code != 0 {
+								t.Errorf("the same request gets %d later", code)
+							}
+							if code, _ := s.create(t, "Moss"); code != 409 || !strings.Contains(s.plants.Items["plants/1"], "Fern") {
+								t.Errorf("another plant with the id gets %d, want 409", code)
+							}
+						})
 					})
-				})
+				}
 			}
 		}
+	}
+}
+
+// checkLog checks that the log has errors only for a failure, one of them with the cause and the request's id.
+func (s *service) checkLog(t *testing.T, code int, cause string) {
+	t.Helper()
+	named := false
+	for line := range strings.Lines(s.log.String()) {
+		named = named || strings.Contains(line, "level=ERROR") && strings.Contains(line, "apigw_request_id=") &&
+			strings.Contains(line, fmt.Sprint("error=", code)) && strings.Contains(line, cause)
+	}
+	if failed := strings.Contains(s.log.String(), "level=ERROR"); failed != (code >= 500) || named != failed {
+		t.Errorf("for %d, the log is\n%s", code, &s.log)
 	}
 }
 
 // A DynamoDB that takes a second for each call is slow, and nothing else.
 func TestSlow(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *service) {
-		s.tokens.Fault, s.tokens.Times = dynamotest.Slow, 1000
-		s.plants.Fault, s.plants.Times = dynamotest.Slow, 1000
+		slow := func(r *http.Request, apply func() *http.Response) (*http.Response, error) {
+			if err := wait(r, time.Second); err != nil {
+				return nil, err
+			}
+			return apply(), nil
+		}
+		s.tokens.Fault, s.tokens.Times = slow, always
+		s.plants.Fault, s.plants.Times = slow, always
 		if code, took := s.create(t, "Fern"); code != 0 || took != 2*time.Second {
 			t.Errorf("the answer is %d after %v, want 0 after 2 s", code, took)
 		}
-		if log := s.log.String(); strings.Contains(log, "WARN") || strings.Contains(log, "ERROR") {
-			t.Errorf("the log is %s", log)
+		s.checkLog(t, 0, "")
+	})
+}
+
+// An outage that many requests met has no effect on those that come after it.
+func TestOutage(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *service) {
+		s.plants.Fault, s.plants.Times = dynamotest.Refuse(500, "InternalServerError"), always
+		for range 20 {
+			if code, _ := s.create(t, "Fern"); code != 503 {
+				t.Errorf("the answer is %d during the outage, want 503", code)
+			}
+		}
+		for range 20 {
+			s.plants.Times = 1
+			if code, _ := s.create(t, "Fern"); code != 0 {
+				t.Errorf("the answer is %d after a single failure, want 0", code)
+			}
 		}
 	})
 }
 
-// A refusal, such as that of a role which lacks the permission, is a 503 without delay.
+// If DynamoDB refuses a call for good, the answer is 500 at once, because repeating the request helps nothing. If something
+// else does, such as a proxy, nobody knows.
 func TestRefusal(t *testing.T) {
-	for _, table := range []string{"plants", "tokens"} {
-		t.Run(table, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, s *service) {
-				fake := s.table(table)
-				fake.Fault, fake.Times = dynamotest.Denied, 1000
-				if code, took := s.create(t, "Fern"); code != 503 || took != 0 {
-					t.Errorf("the answer is %d after %v, want 503 at once", code, took)
-				}
-				if log := s.log.String(); !strings.Contains(log, "level=ERROR") || !strings.Contains(log, "AccessDenied") {
-					t.Errorf("the log is %s", log)
-				}
+	page := func(*http.Request, func() *http.Response) (*http.Response, error) {
+		w := httptest.NewRecorder()
+		w.WriteHeader(http.StatusForbidden)
+		fmt.Fprint(w, "<h1>Forbidden</h1>")
+		return w.Result(), nil
+	}
+	for name, test := range map[string]struct {
+		refuse dynamotest.Fault
+		want   int
+	}{
+		"AccessDeniedException":     {refuse: dynamotest.Refuse(400, "AccessDeniedException"), want: 500},
+		"ResourceNotFoundException": {refuse: dynamotest.Refuse(400, "ResourceNotFoundException"), want: 500},
+		"ValidationException":       {refuse: dynamotest.Refuse(400, "ValidationException"), want: 500},
+		"403":                       {refuse: page, want: 503},
+	} {
+		for _, table := range []string{"plants", "tokens"} {
+			t.Run(name+"/"+table, func(t *testing.T) {
+				inBubble(t, func(t *testing.T, s *service) {
+					fake := s.table(table)
+					fake.Fault, fake.Times = test.refuse, always
+					if code, took := s.create(t, "Fern"); code != test.want || took != 0 {
+						t.Errorf("the answer is %d after %v, want %d at once", code, took, test.want)
+					}
+					s.checkLog(t, test.want, name)
+				})
 			})
-		})
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -64,10 +65,6 @@ func TestTemplate(t *testing.T) {
 		"Resources/TokensTable/Properties/AttributeDefinitions":    []any{object{"AttributeName": "digest", "AttributeType": "S"}},
 		"Resources/TokensTable/Properties/TimeToLiveSpecification": object{"AttributeName": "expires_at", "Enabled": true},
 		"Globals/Function/LoggingConfig":                           object{"LogGroup": "Log", "LogFormat": "JSON"},
-		"Resources/Failures/Properties/LogGroupName":               "Log",
-		"Resources/FailuresAlarm/Properties/AlarmActions":          []any{"AlarmTopic"},
-		"Resources/FailuresAlarm/Properties/Threshold":             0,
-		"Resources/FailuresAlarm/Properties/ComparisonOperator":    "GreaterThanThreshold",
 	} {
 		if got := at(path); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s is %v, want %v", path, got, want)
@@ -85,17 +82,49 @@ func TestTemplate(t *testing.T) {
 			}
 		}
 	}
-	// The alarm counts what the functions log, what they cannot log, and what reaches no function.
-	metrics := fmt.Sprint(at("Resources/FailuresAlarm/Properties/Metrics"), at("Resources/Failures/Properties/MetricTransformations"))
-	for _, part := range []string{
-		"MetricName:Failures MetricNamespace:AWS::StackName", "MetricName:Failures Namespace:AWS::StackName",
-		"Value:CreatePlantFunction", "Value:AuthorizerFunction", "MetricName:5xx",
+	for _, limit := range []string{"ThrottlingRateLimit", "ThrottlingBurstLimit"} {
+		if got, _ := at("Resources/HttpApi/Properties/DefaultRouteSettings/" + limit).(int); got <= 0 {
+			t.Errorf("%s is %d, so there is no throttle", limit, got)
+		}
+	}
+	// What the functions log, what they cannot log, and what reaches no function.
+	for alarm, metrics := range map[string][]string{
+		"ErrorsAlarm":      {"MetricName:Errors Namespace:AWS::StackName", "Value:CreatePlantFunction", "Value:AuthorizerFunction"},
+		"UnavailableAlarm": {"MetricName:Unavailable Namespace:AWS::StackName", "MetricName:5xx"},
 	} {
-		if !strings.Contains(metrics, part) {
-			t.Errorf("FailuresAlarm lacks %s in %s", part, metrics)
+		properties, _ := at("Resources/" + alarm + "/Properties").(object)
+		for _, metric := range metrics {
+			if !strings.Contains(fmt.Sprint(properties["Metrics"]), metric) {
+				t.Errorf("%s lacks %s in %s", alarm, metric, properties["Metrics"])
+			}
+		}
+		if properties["Threshold"] != 0 || properties["ComparisonOperator"] != "GreaterThanThreshold" ||
+			!strings.Contains(fmt.Sprint(properties["AlarmActions"]), "AlarmTopic") {
+			t.Errorf("%s is %v", alarm, properties)
+		}
+	}
+	for _, filter := range []string{"Errors", "Unavailable"} {
+		properties, _ := at("Resources/" + filter + "/Properties").(object)
+		want := "MetricName:" + filter + " MetricNamespace:AWS::StackName MetricValue:1"
+		if properties["LogGroupName"] != "Log" || !strings.Contains(fmt.Sprint(properties["MetricTransformations"]), want) {
+			t.Errorf("the filter %s is %v", filter, properties)
 		}
 	}
 	if got, _ := at("Globals/Function/Timeout").(int); got <= int(api.Timeout.Seconds()) {
 		t.Errorf("Lambda stops a function after %d s, which is not more than api.Timeout", got)
+	}
+}
+
+// Without a folder of its own for its code, deleting one stack would delete the code of the other.
+func TestSAMConfig(t *testing.T) {
+	text, err := os.ReadFile("../../samconfig.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, setting := range []string{"stack_name", "s3_prefix"} {
+		values := regexp.MustCompile(`(?m)^`+setting+` *= *("[\w-]+")`).FindAllStringSubmatch(string(text), -1)
+		if len(values) != 2 || values[0][1] == values[1][1] {
+			t.Errorf("%s is %v, want one for each stack", setting, values)
+		}
 	}
 }

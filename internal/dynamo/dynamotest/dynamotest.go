@@ -1,10 +1,10 @@
-// Package dynamotest gives tests a DynamoDB: a [Fake], which can fail as a network does, and DynamoDB Local.
+// Package dynamotest gives tests a DynamoDB: a [Fake], which can fail, and DynamoDB Local.
 package dynamotest
 
 import (
 	"crypto/rand"
 	"encoding/json"
-	"io"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -12,9 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -45,7 +43,7 @@ func NewTable(t *testing.T, key string, kind types.ScalarAttributeType) (client 
 // Fake acts as DynamoDB, in process as an [http.RoundTripper], and for other processes as an [http.Handler]. It knows what
 // this service uses, and refuses the rest. An inconsistent read finds nothing, and a page of a scan has one item.
 type Fake struct {
-	Fault Fault             // what happens to the first requests, as a RoundTripper
+	Fault Fault             // what happens to the next requests, as a RoundTripper
 	Times int               // to how many
 	Items map[string]string // in DynamoDB's JSON, by table/key
 
@@ -56,65 +54,20 @@ type Fake struct {
 // Fault is what a client sees instead of an answer. It may apply the request first.
 type Fault func(r *http.Request, apply func() *http.Response) (*http.Response, error)
 
-// Faults returns the ways in which a request can fail, and yet succeed when the client repeats it.
-func Faults() map[string]Fault {
-	faults := map[string]Fault{}
-	for name, fail := range map[string]func(*http.Request) (*http.Response, error){
-		"reset":      func(*http.Request) (*http.Response, error) { return nil, syscall.ECONNRESET },
-		"hang":       func(r *http.Request) (*http.Response, error) { return nil, wait(r, time.Hour) },
-		"error 500":  refuse(http.StatusInternalServerError, "InternalServerError"),
-		"throttling": refuse(http.StatusBadRequest, "ThrottlingException"),
-		"half an answer": func(r *http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(half{r})}, nil
-		},
-	} {
-		faults[name] = func(r *http.Request, _ func() *http.Response) (*http.Response, error) { return fail(r) }
-		faults[name+", applied"] = func(r *http.Request, apply func() *http.Response) (*http.Response, error) {
-			apply()
-			return fail(r)
-		}
-	}
-	return faults
-}
-
-// Slow takes a second, and works.
-func Slow(r *http.Request, apply func() *http.Response) (*http.Response, error) {
-	if err := wait(r, time.Second); err != nil {
-		return nil, err
-	}
-	return apply(), nil
-}
-
-// Denied refuses a request for good.
-func Denied(r *http.Request, _ func() *http.Response) (*http.Response, error) {
-	return refuse(http.StatusBadRequest, "AccessDeniedException")(r)
-}
-
-func wait(r *http.Request, duration time.Duration) error {
-	select {
-	case <-r.Context().Done():
-		return r.Context().Err()
-	case <-time.After(duration):
-		return nil
-	}
-}
-
-// half is a body whose end never comes.
-type half struct{ *http.Request }
-
-func (h half) Read([]byte) (int, error) { return 0, wait(h.Request, time.Hour) }
-
-func refuse(status int, name string) func(*http.Request) (*http.Response, error) {
-	return func(*http.Request) (*http.Response, error) {
+// Refuse answers every request with an error of DynamoDB's.
+func Refuse(status int, name string) Fault {
+	return func(*http.Request, func() *http.Response) (*http.Response, error) {
 		w := httptest.NewRecorder()
-		fail(w, status, name)
+		refuse(w, status, name, "")
 		return w.Result(), nil
 	}
 }
 
-func fail(w http.ResponseWriter, status int, name string) {
+// refuse sends a wrong checksum along, as DynamoDB Local does.
+func refuse(w http.ResponseWriter, status int, name, members string) {
+	w.Header().Set("X-Amz-Crc32", "0")
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, `{"__type":"com.amazonaws.dynamodb.v20120810#`+name+`"}`)
+	fmt.Fprintf(w, `{"__type":"com.amazonaws.dynamodb.v20120810#%s"%s}`, name, members)
 }
 
 // Client returns a function's client that reaches the fake.
@@ -158,45 +111,40 @@ func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	address := in.TableName + "/" + key
 	stored, exists := f.Items[address]
 	switch {
-	case operation == "PutItem" && key != "" && in.ConditionExpression == "attribute_not_exists(id)" && exists:
+	case operation == "": // more than net/http reads by itself when a body is closed
+		fmt.Fprint(w, strings.Repeat(" ", 1<<20))
+	case operation == "Scan":
+		fmt.Fprint(w, f.page(in.TableName, in.ExclusiveStartKey.key()))
+	case key == "":
+		refuse(w, http.StatusBadRequest, "ValidationException", "")
+	case operation == "PutItem" && in.ConditionExpression == "attribute_not_exists(id)" && exists:
 		item := ""
 		if in.ReturnValuesOnConditionCheckFailure == "ALL_OLD" {
 			item = `,"Item":` + stored
 		}
-		w.WriteHeader(http.StatusBadRequest)
-		_, _ = io.WriteString(w, `{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException"`+item+`}`)
-		return
-	case operation == "PutItem" && key != "":
+		refuse(w, http.StatusBadRequest, "ConditionalCheckFailedException", item)
+	case operation == "PutItem":
 		if f.Items == nil {
 			f.Items = map[string]string{}
 		}
 		item, _ := json.Marshal(in.Item) // strings always marshal
 		f.Items[address] = string(item)
-	case operation == "GetItem" && key != "" && in.ConsistentRead && exists:
-		_, _ = io.WriteString(w, `{"Item":`+stored+`}`)
-		return
-	case operation == "DeleteItem" && exists && in.ReturnValues == "ALL_OLD":
+		fmt.Fprint(w, "{}")
+	case operation == "GetItem" && in.ConsistentRead && exists:
+		fmt.Fprintf(w, `{"Item":%s}`, stored)
+	case operation == "DeleteItem" && in.ReturnValues == "ALL_OLD" && exists:
 		delete(f.Items, address)
-		_, _ = io.WriteString(w, `{"Attributes":`+stored+`}`)
-		return
-	case operation == "Scan":
-		_, _ = io.WriteString(w, f.page(in.TableName, in.ExclusiveStartKey.key()))
-		return
-	case operation == "": // more than net/http reads by itself when a body is closed
-		_, _ = io.WriteString(w, strings.Repeat(" ", 1<<20))
-		return
-	case key == "":
-		fail(w, http.StatusBadRequest, "ValidationException")
-		return
+		fmt.Fprintf(w, `{"Attributes":%s}`, stored)
+	default:
+		fmt.Fprint(w, "{}")
 	}
-	_, _ = io.WriteString(w, "{}") // if the client has gone, it does not matter
 }
 
 // page returns the first item after a key.
 func (f *Fake) page(table, after string) string {
 	for _, address := range slices.Sorted(maps.Keys(f.Items)) {
 		if digest := strings.TrimPrefix(address, table+"/"); digest > after {
-			return `{"Items":[` + f.Items[address] + `],"LastEvaluatedKey":{"digest":{"S":"` + digest + `"}}}`
+			return fmt.Sprintf(`{"Items":[%s],"LastEvaluatedKey":{"digest":{"S":%q}}}`, f.Items[address], digest)
 		}
 	}
 	return `{"Items":[]}`

@@ -43,7 +43,7 @@ func decode(body []byte) (NewPlant, error) {
 	}
 	err := json.Unmarshal(body, &members)
 	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok { // its text may repeat what was sent
-		return NewPlant{}, fmt.Errorf("it must be JSON, in which no name occurs twice; look after byte %d", syntax.ByteOffset)
+		return NewPlant{}, fmt.Errorf("it must be JSON, in which no name occurs twice: there is an error after byte %d", syntax.ByteOffset)
 	}
 	if err != nil || jsontext.Value(body).Kind() != jsontext.KindBeginObject {
 		return NewPlant{}, errors.New("it must be an object")

@@ -44,7 +44,12 @@ func Open(ctx context.Context, tableVariable string) (client *dynamodb.Client, t
 
 // New returns a client for a function. It repeats a call that failed, so whatever it does must be repeatable.
 func New(cfg aws.Config, transport http.RoundTripper) *dynamodb.Client {
-	cfg.HTTPClient = &http.Client{Transport: transport, Timeout: attemptTimeout}
+	cfg.HTTPClient = &http.Client{
+		Transport: transport,
+		Timeout:   attemptTimeout,
+		// A redirect would turn a put into a GET, whose success would count as the put's.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
 		o.Retryer = retry.NewStandard(func(r *retry.StandardOptions) {
 			r.MaxAttempts = 10                  // with the pauses between them, about as many as fit into a request's time

@@ -223,6 +223,14 @@ func TestRefusal(t *testing.T) {
 		fmt.Fprint(w, "<h1>Forbidden</h1>")
 		return w.Result(), nil
 	}
+	redirect := func(r *http.Request, apply func() *http.Response) (*http.Response, error) {
+		if r.Method == http.MethodGet {
+			return apply(), nil
+		}
+		w := httptest.NewRecorder()
+		http.Redirect(w, r, "/elsewhere", http.StatusFound)
+		return w.Result(), nil
+	}
 	for name, test := range map[string]struct {
 		refuse dynamotest.Fault
 		want   int
@@ -231,6 +239,7 @@ func TestRefusal(t *testing.T) {
 		"ResourceNotFoundException": {refuse: dynamotest.Refuse(400, "ResourceNotFoundException"), want: 500},
 		"ValidationException":       {refuse: dynamotest.Refuse(400, "ValidationException"), want: 500},
 		"403":                       {refuse: page, want: 503},
+		"302":                       {refuse: redirect, want: 503},
 	} {
 		for _, table := range []string{"plants", "tokens"} {
 			t.Run(name+"/"+table, func(t *testing.T) {

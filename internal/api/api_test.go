@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	jsonv2 "encoding/json/v2"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -11,7 +12,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
@@ -219,12 +219,13 @@ func TestBytes(t *testing.T) {
 	for name, test := range map[string]struct {
 		authorization, city, body string
 		code                      int
-		valid                     bool // the body that the operation gets
+		valid                     bool // whether the operation gets the body as JSON
 	}{
-		"none":             {authorization: authorization, city: "Zurich", body: "é", valid: true},
-		"in a header":      {authorization: authorization, city: "Z\xfcrich", body: "é", valid: true},
-		"in the body":      {authorization: authorization, city: "Zurich", body: "\xfc"},
-		"in Authorization": {authorization: authorization + "\xfc", city: "Zurich", body: "é", code: 401},
+		"none":                {authorization: authorization, city: "Zurich", body: `{\"name\":\"é\"}`, valid: true},
+		"in a header":         {authorization: authorization, city: "Z\xfcrich", body: `{\"name\":\"é\"}`, valid: true},
+		"in the body":         {authorization: authorization, city: "Zurich", body: "{\\\"name\\\":\\\"\xfc\\\"}"},
+		"in the body, as \\u": {authorization: authorization, city: "Zurich", body: `{\"name\":\"\udcfc\"}`},
+		"in Authorization":    {authorization: authorization + "\xfc", city: "Zurich", body: "{}", code: 401},
 	} {
 		t.Run(name, func(t *testing.T) {
 			event := func(verdict string) []byte {
@@ -233,7 +234,8 @@ func TestBytes(t *testing.T) {
 			}
 			verdict, _ := json.Marshal(invokeRaw(t, Authorizer{Tokens: known}, event("{}"))["context"]) // it was unmarshalled
 			var do Operation = func(_ context.Context, r Request) (Answer, error) {
-				if utf8.Valid(r.Body) != test.valid || test.valid && string(r.Body) != test.body {
+				var members map[string]string
+				if err := jsonv2.Unmarshal(r.Body, &members); (err == nil) != test.valid || test.valid && members["name"] != "é" {
 					t.Errorf("the operation gets %q", r.Body)
 				}
 				return Answer{Body: object{}}, nil

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"encoding/json/jsontext"
 	jsonv2 "encoding/json/v2"
 	"errors"
 	"fmt"
@@ -15,7 +16,6 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
@@ -128,17 +128,17 @@ func (do Operation) run(ctx context.Context, payload []byte) (request Request, a
 	return request, answer, err
 }
 
-// body is the text of a body. If it has bytes that are not UTF-8, it is left as it stands in the event, where it is no
-// valid JSON, because package json would replace them.
+// body is the text of a body. If package json would have to replace a part of it that is no Unicode, it is left as it stands
+// in the event, in quotes, so that no operation takes it for valid JSON.
 type body []byte
 
 func (b *body) UnmarshalJSON(value []byte) error {
-	if !utf8.Valid(value) {
+	var text string
+	err := jsonv2.Unmarshal(value, &text)
+	if _, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		*b = bytes.Clone(value)
 		return nil
 	}
-	var text string
-	err := json.Unmarshal(value, &text)
 	*b = body(text)
 	return err
 }

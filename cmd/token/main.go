@@ -166,7 +166,7 @@ func revoke(ctx context.Context, place place, argument string) error {
 	}
 	result := "revoked"
 	if !existed {
-		result = "there is no such token: it was revoked before, or has expired"
+		result = "there is no such token here: it may have been revoked before, or have expired"
 	}
 	_, err = fmt.Println(result)
 	return err

@@ -1,7 +1,8 @@
 # `make help` lists the targets.
-# Some distributions forbid Go to fetch the version that go.mod asks for. Without -buildvcs=false, Go fails in a clone that
-# another user owns.
+# Some distributions forbid Go to fetch the version that go.mod asks for. A go.work in a parent folder knows nothing of this
+# module. Without -buildvcs=false, Go fails in a clone that another user owns.
 export GOTOOLCHAIN := auto
+export GOWORK := off
 export GOFLAGS += -buildvcs=false
 export SAM_CLI_TELEMETRY := 0
 
@@ -34,8 +35,8 @@ contract: ## check a deployment (URL=... TOKEN=...; creates plants with random i
 dynamodb: ## serve DynamoDB Local on port 8000, for sam local
 	@tools/dynamodb --port 8000 go run ./tools/sample
 
-# `sam build` runs this. All that the caller's environment could change is set: a function with cgo, say, would need the C
-# library of the machine that built it. Without mode 755, Lambda could not start it.
+# `sam build` runs this, for Lambda's machine and not for the caller's. With cgo, a function would need the C library of the
+# machine that built it, and without mode 755, Lambda could not start it.
 build-%Function:
 	GOFLAGS=-buildvcs=false GOOS=linux GOARCH=amd64 GOAMD64=v1 CGO_ENABLED=0 \
 		go build -trimpath -tags lambda.norpc -ldflags '-s -w' \

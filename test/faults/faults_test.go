@@ -223,12 +223,11 @@ func TestRefusal(t *testing.T) {
 		fmt.Fprint(w, "<h1>Forbidden</h1>")
 		return w.Result(), nil
 	}
-	redirect := func(r *http.Request, apply func() *http.Response) (*http.Response, error) {
-		if r.Method == http.MethodGet {
-			return apply(), nil
-		}
+	redirect := func(r *http.Request, _ func() *http.Response) (*http.Response, error) {
 		w := httptest.NewRecorder()
-		http.Redirect(w, r, "/elsewhere", http.StatusFound)
+		if r.Method == http.MethodPost {
+			http.Redirect(w, r, "/elsewhere", http.StatusFound)
+		}
 		return w.Result(), nil
 	}
 	for name, test := range map[string]struct {

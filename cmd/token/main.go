@@ -52,11 +52,11 @@ func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		return errUsage
 	}
-	var place place
+	var at target
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	flags.Usage = func() {}
-	flags.StringVar(&place.stack, "stack", "", "")
-	flags.StringVar(&place.endpoint, "endpoint-url", "", "")
+	flags.StringVar(&at.stack, "stack", "", "")
+	flags.StringVar(&at.endpoint, "endpoint-url", "", "")
 	subject := flags.String("subject", "", "")
 	days := flags.Int("days", 30, "")
 	if err := flags.Parse(args[1:]); errors.Is(err, flag.ErrHelp) {
@@ -64,29 +64,29 @@ func run(ctx context.Context, args []string) error {
 	} else if err != nil {
 		return errUsage // the flag package has printed what is wrong
 	}
-	isPlace := (place.stack == "") != (place.endpoint == "")
+	isTarget := (at.stack == "") != (at.endpoint == "")
 	switch command, rest := args[0], flags.Args(); {
 	case command == "help" || command == "-h" || command == "--help":
 		return flag.ErrHelp
-	case command == "issue" && isPlace && len(rest) == 0:
-		return issue(ctx, place, *subject, *days)
-	case command == "list" && isPlace && len(rest) == 0:
-		return list(ctx, place)
-	case command == "revoke" && isPlace && len(rest) == 1:
-		return revoke(ctx, place, rest[0])
+	case command == "issue" && isTarget && len(rest) == 0:
+		return issue(ctx, at, *subject, *days)
+	case command == "list" && isTarget && len(rest) == 0:
+		return list(ctx, at)
+	case command == "revoke" && isTarget && len(rest) == 1:
+		return revoke(ctx, at, rest[0])
 	}
 	return errUsage
 }
 
-// place says where the table is: in a stack, or in DynamoDB Local.
-type place struct{ stack, endpoint string }
+// target says where the table is: in a stack, or in DynamoDB Local.
+type target struct{ stack, endpoint string }
 
 // tokensTable is the name in template.yaml, and under sam local the table's own.
 const tokensTable = "TokensTable"
 
-func (p place) open(ctx context.Context) (tokens.Table, error) {
-	if p.endpoint != "" {
-		return tokens.Table{Client: dynamo.NewLocal(p.endpoint), Name: tokensTable}, nil
+func (t target) open(ctx context.Context) (tokens.Table, error) {
+	if t.endpoint != "" {
+		return tokens.Table{Client: dynamo.NewLocal(t.endpoint), Name: tokensTable}, nil
 	}
 	cfg, err := config.LoadDefaultConfig(ctx, config.WithLogger(logging.Nop{}))
 	if err != nil {
@@ -100,22 +100,22 @@ func (p place) open(ctx context.Context) (tokens.Table, error) {
 		return tokens.Table{}, fmt.Errorf("%s (%w)", hint, err)
 	}
 	out, err := cloudformation.NewFromConfig(cfg).DescribeStackResource(ctx, &cloudformation.DescribeStackResourceInput{
-		StackName: &p.stack, LogicalResourceId: aws.String(tokensTable),
+		StackName: &t.stack, LogicalResourceId: aws.String(tokensTable),
 	})
 	if err != nil {
-		return tokens.Table{}, fmt.Errorf("cannot find the table in the stack %s: %w", p.stack, err)
+		return tokens.Table{}, fmt.Errorf("cannot find the table in the stack %s: %w", t.stack, err)
 	}
 	table := aws.ToString(out.StackResourceDetail.PhysicalResourceId)
 	return tokens.Table{Client: dynamodb.NewFromConfig(cfg), Name: table}, nil
 }
 
 // issue prints the token alone on standard output, so that a script can take it.
-func issue(ctx context.Context, place place, subject string, days int) error {
+func issue(ctx context.Context, at target, subject string, days int) error {
 	bearer, token, err := tokens.Issue(subject, days)
 	if err != nil {
 		return err
 	}
-	store, err := place.open(ctx)
+	store, err := at.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -127,8 +127,8 @@ func issue(ctx context.Context, place place, subject string, days int) error {
 	return err
 }
 
-func list(ctx context.Context, place place) error {
-	store, err := place.open(ctx)
+func list(ctx context.Context, at target) error {
+	store, err := at.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -149,14 +149,14 @@ func list(ctx context.Context, place place) error {
 	return out.Flush()
 }
 
-func revoke(ctx context.Context, place place, argument string) error {
+func revoke(ctx context.Context, at target, argument string) error {
 	digest := argument
 	if tokens.IsToken(argument) {
 		digest = tokens.Digest(argument)
 	} else if !tokens.IsDigest(argument) {
 		return errors.New("revoke needs a whole token, or a digest as list prints it")
 	}
-	store, err := place.open(ctx)
+	store, err := at.open(ctx)
 	if err != nil {
 		return err
 	}

@@ -29,13 +29,13 @@ var (
 type Authorizer struct{ Tokens tokens.Store }
 
 // Invoke lets every request pass, with a verdict on its token. If it stopped one, API Gateway would answer 401 or 403 with
-// a body of its own, where the specification wants 400 and an Error. So the function refuses the request: see readVerdict.
+// a body of its own, where clients expect 400 and an Error. So the function refuses the request: see readVerdict.
 //
 // The verdict is {"code":0,"subject":"alice","header_digest":"…"}. Its code is that of an [Error], or 0.
 func (a Authorizer) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
-	event, subject, err := a.judge(ctx, payload)
+	event, subject, err := a.authenticate(ctx, payload)
 	var refusal Error
 	switch {
 	case err == nil:
@@ -61,8 +61,8 @@ func (a Authorizer) Invoke(ctx context.Context, payload []byte) ([]byte, error) 
 	})
 }
 
-// judge returns as much as it found out, even with an error or after a panic.
-func (a Authorizer) judge(
+// authenticate returns as much as it found out, even with an error or after a panic.
+func (a Authorizer) authenticate(
 	ctx context.Context, payload []byte,
 ) (event events.APIGatewayV2CustomAuthorizerV2Request, subject string, err error) {
 	defer recoverInto(&err)

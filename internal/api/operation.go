@@ -23,7 +23,7 @@ import (
 
 var _ lambda.Handler = Operation(nil)
 
-// Timeout is how long each function takes at most. Its Timeout in template.yaml is longer, to leave time for the answer.
+// Timeout bounds the work of each function. Its Timeout in template.yaml is longer, to leave time for the answer.
 const Timeout = 4 * time.Second
 
 // Operation does what a request asks for. An error other than an [Error] is an internal one.
@@ -43,8 +43,8 @@ type Answer struct {
 	Outcome string // what happened, for the log
 }
 
-// Error is the answer to a request that failed. Its code is the HTTP status that the answer would have if the
-// specification did not make every failure a 400.
+// Error is the answer to a request that failed. Its code is the HTTP status that the answer would have if openapi.yaml did
+// not make every failure a 400.
 type Error struct {
 	Code    int32  `json:"error"`
 	Message string `json:"message"` // says what to do, and repeats nothing of the request
@@ -107,7 +107,7 @@ func (do Operation) run(ctx context.Context, payload []byte) (request Request, a
 	defer recoverInto(&err)
 	var event struct {
 		events.APIGatewayV2HTTPRequest
-		Body body `json:"body"`
+		Body eventBody `json:"body"`
 	}
 	err = json.Unmarshal(payload, &event)
 	request.ID = event.RequestContext.RequestID
@@ -128,18 +128,18 @@ func (do Operation) run(ctx context.Context, payload []byte) (request Request, a
 	return request, answer, err
 }
 
-// body is the text of a body. If package json would have to replace a part of it that is no Unicode, it is left as it stands
-// in the event, in quotes, so that no operation takes it for valid JSON.
-type body []byte
+// eventBody is the text of a body. Package json would replace bytes that are not UTF-8, and so change what the client sent.
+// A body that has some stays as it is in the event, in quotes, which no operation takes for valid JSON.
+type eventBody []byte
 
-func (b *body) UnmarshalJSON(value []byte) error {
+func (b *eventBody) UnmarshalJSON(value []byte) error {
 	var text string
 	err := jsonv2.Unmarshal(value, &text)
 	if _, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		*b = bytes.Clone(value)
 		return nil
 	}
-	*b = body(text)
+	*b = eventBody(text)
 	return err
 }
 

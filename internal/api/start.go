@@ -13,12 +13,12 @@ import (
 )
 
 // Start runs a Lambda function that works on one DynamoDB table, whose name is in an environment variable.
-func Start(tableVariable string, function func(client *dynamodb.Client, table string) lambda.Handler) {
+func Start(tableVariable string, newHandler func(client *dynamodb.Client, table string) lambda.Handler) {
 	slog.SetDefault(lambdacontext.NewLogger())
 	client, table, err := dynamo.Open(context.Background(), tableVariable)
 	if err != nil {
 		slog.Error("the function cannot start", "cause", err.Error()) // log.Fatal would log it as INFO
 		os.Exit(1)
 	}
-	lambda.Start(function(client, table))
+	lambda.Start(newHandler(client, table))
 }

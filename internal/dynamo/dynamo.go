@@ -60,13 +60,8 @@ func New(cfg aws.Config, transport http.RoundTripper) *dynamodb.Client {
 		})
 		o.APIOptions = append(o.APIOptions, explainErrors)
 		o.Logger = logging.Nop{} // otherwise the SDK would print a false warning whenever an id is taken
-
-		// sam local hands on the developer's credentials, but must not reach AWS.
 		if os.Getenv("AWS_SAM_LOCAL") == "true" {
-			o.Credentials = localCredentials
-			if o.BaseEndpoint == nil {
-				o.BaseEndpoint = aws.String("http://host.docker.internal:8000")
-			}
+			useLocal(o)
 		}
 	})
 }

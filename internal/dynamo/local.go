@@ -3,6 +3,7 @@ package dynamo
 import (
 	"context"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -10,6 +11,14 @@ import (
 )
 
 var localCredentials = credentials.NewStaticCredentialsProvider("local", "local", "")
+
+// useLocal keeps a function under sam local away from AWS, whatever credentials of the developer's sam local hands on.
+func useLocal(o *dynamodb.Options) {
+	o.Credentials = localCredentials
+	if o.BaseEndpoint == nil {
+		o.BaseEndpoint = aws.String("http://host.docker.internal:8000")
+	}
+}
 
 // NewLocal returns a client for DynamoDB Local, which may be slow and takes any credentials.
 func NewLocal(endpoint string) *dynamodb.Client {

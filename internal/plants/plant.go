@@ -9,7 +9,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // Plant is the answer to a creation.
@@ -24,17 +23,12 @@ type NewPlant struct {
 	Plant
 }
 
-// decode returns the NewPlant in a body, or an error that says what is wrong. It accepts what the specification's table
-// accepts, and ignores other members.
-//
-// Package json also refuses what two programs could read differently: a name that occurs twice or in another case, and
-// bytes that are not UTF-8.
+// decode returns the NewPlant in a body, or an error that says what is wrong. It accepts what the schema in openapi.yaml
+// accepts. Package json ignores other members, and refuses what two programs could read differently: a name that occurs
+// twice, and bytes that are not UTF-8.
 func decode(body []byte) (NewPlant, error) {
 	if len(body) == 0 {
 		return NewPlant{}, errors.New("it is empty")
-	}
-	if !utf8.Valid(body) {
-		return NewPlant{}, errors.New("it must be in UTF-8")
 	}
 	var members struct {
 		ID   jsontext.Value `json:"id"`
@@ -43,7 +37,8 @@ func decode(body []byte) (NewPlant, error) {
 	}
 	err := json.Unmarshal(body, &members)
 	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok { // its text may repeat what was sent
-		return NewPlant{}, fmt.Errorf("it must be JSON, in which no name occurs twice: there is an error after byte %d", syntax.ByteOffset)
+		return NewPlant{}, fmt.Errorf(
+			"it must be JSON in UTF-8, in which no name occurs twice: there is an error after byte %d", syntax.ByteOffset)
 	}
 	if err != nil || jsontext.Value(body).Kind() != jsontext.KindBeginObject {
 		return NewPlant{}, errors.New("it must be an object")
@@ -63,8 +58,8 @@ func decode(body []byte) (NewPlant, error) {
 	return plant, nil
 }
 
-// parseInt64 takes 1.0 and 1e3 for integers, as JSON Schema does. It reads them as float64, which below 2^53 is exact, and
-// takes no other number for an integer if that has at most 17 characters, unless it is so small that it becomes 0.
+// parseInt64 takes 1.0 and 1e3 for integers, as JSON Schema does, if they have at most 17 characters and are below 2^53.
+// Within these limits, float64 is exact for integers, and rounds no other number to one, except to 0.
 func parseInt64(name string, value jsontext.Value) (n int64, err error) {
 	if value == nil {
 		return 0, fmt.Errorf("%s is required", name)
@@ -80,7 +75,7 @@ func parseInt64(name string, value jsontext.Value) (n int64, err error) {
 	return int64(f), nil
 }
 
-// isZero reports whether a JSON number is 0, and not only close to it.
+// isZero reports whether a JSON number is 0, and was not rounded to it.
 func isZero(number string) bool {
 	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
 	return strings.Trim(mantissa, "-.0") == ""

@@ -59,15 +59,15 @@ func (t Table) LoadOrStore(
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
 	if taken, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		held, err := parse(taken.Item)
+		held, err := parseItem(taken.Item)
 		return NewPlant{ID: plant.ID, Plant: held}, true, err
 	}
 	return plant, false, err
 }
 
-// parse returns the plant in an item. It takes only attributes of exactly these names and types, where package
+// parseItem returns the plant in an item. It takes only attributes of exactly these names and types, where package
 // attributevalue would take TAG for tag, and a number for a string.
-func parse(item map[string]types.AttributeValue) (plant Plant, err error) {
+func parseItem(item map[string]types.AttributeValue) (plant Plant, err error) {
 	name, ok := item["name"].(*types.AttributeValueMemberS)
 	if !ok {
 		return Plant{}, errors.New("the id is taken, but DynamoDB returned no plant that has it")

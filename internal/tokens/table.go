@@ -33,10 +33,10 @@ func (t Table) Find(ctx context.Context, digest string) (Token, error) {
 	if len(out.Item) == 0 {
 		return Token{}, errUnknown
 	}
-	return parse(out.Item)
+	return parseItem(out.Item)
 }
 
-func parse(item map[string]types.AttributeValue) (t Token, err error) {
+func parseItem(item map[string]types.AttributeValue) (t Token, err error) {
 	if err := attributevalue.UnmarshalMap(item, &t); err != nil {
 		return Token{}, err
 	}
@@ -78,7 +78,7 @@ func (t Table) List(ctx context.Context) ([]Token, error) {
 			return nil, err
 		}
 		for _, item := range page.Items {
-			token, err := parse(item)
+			token, err := parseItem(item)
 			if err != nil {
 				digest, _ := item["digest"].(*types.AttributeValueMemberS) // the key has this type
 				token = Token{Digest: digest.Value}

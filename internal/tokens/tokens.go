@@ -29,7 +29,7 @@ type Token struct {
 	ExpiresAt time.Time `dynamodbav:"expires_at,unixtime"` // the attribute by which DynamoDB deletes expired items
 }
 
-// Issue returns a new token for subject, which expires after so many days, and what to keep of it.
+// Issue returns a new token for subject, which expires after the given number of days, and what to store of it.
 func Issue(subject string, days int) (bearer string, t Token, err error) {
 	if !subjectFormat.MatchString(subject) {
 		return "", Token{}, errors.New("the subject must have 1 to 128 visible ASCII characters")

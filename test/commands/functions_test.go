@@ -20,6 +20,8 @@ import (
 	"testing"
 	"time"
 
+	"go.yaml.in/yaml/v3"
+
 	"plantstore/internal/dynamo/dynamotest"
 	"plantstore/internal/tokens"
 )
@@ -171,18 +173,31 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// alarm returns the metrics that count a line, by the filters in template.yaml. It evaluates each as a Go expression in which
-// the conditions are true or false.
-func alarm(t *testing.T, line string) (metrics string) {
+// alarm returns the filters of template.yaml that count a line. It evaluates each as a Go expression in which the conditions
+// are true or false.
+func alarm(t *testing.T, line string) (filters string) {
 	t.Helper()
 	var members map[string]any
 	if err := json.Unmarshal([]byte(line), &members); line != "" && err != nil {
 		t.Fatalf("the log is no line of JSON: %s", line)
 	}
+	var template struct {
+		Resources map[string]struct {
+			Properties struct {
+				FilterPattern string `yaml:"FilterPattern"`
+			} `yaml:"Properties"`
+		} `yaml:"Resources"`
+	}
+	if err := yaml.Unmarshal([]byte(read(t, "template.yaml")), &template); err != nil {
+		t.Fatal(err)
+	}
 	condition := regexp.MustCompile(`\$\.(\w+) (?:(NOT EXISTS)|(!?=) "?(\w+)"?)`)
-	filter := regexp.MustCompile(`FilterPattern: '{(.*)}'\s+MetricTransformations:\s+- {.*MetricName: (\w+)`)
-	for _, match := range filter.FindAllStringSubmatch(read(t, "template.yaml"), -1) {
-		expression := condition.ReplaceAllStringFunc(match[1], func(text string) string {
+	for name, resource := range template.Resources {
+		pattern := resource.Properties.FilterPattern
+		if pattern == "" {
+			continue
+		}
+		expression := condition.ReplaceAllStringFunc(strings.Trim(pattern, "{}"), func(text string) string {
 			part := condition.FindStringSubmatch(text)
 			value, exists := members[part[1]]
 			if part[2] != "" {
@@ -192,13 +207,13 @@ func alarm(t *testing.T, line string) (metrics string) {
 		})
 		result, err := types.Eval(token.NewFileSet(), nil, token.NoPos, expression)
 		if err != nil {
-			t.Fatalf("this test does not understand the filter %s: %v", match[1], err)
+			t.Fatalf("this test does not understand the filter %s: %v", pattern, err)
 		}
 		if constant.BoolVal(result.Value) {
-			metrics += match[2]
+			filters += name
 		}
 	}
-	return metrics
+	return filters
 }
 
 // Under sam local, a function uses DynamoDB Local with credentials of its own: never AWS, and not the developer's.

@@ -38,7 +38,7 @@ func main() {
 	cancel()
 	switch {
 	case errors.Is(err, errUsage):
-		fmt.Fprint(os.Stderr, usage)
+		fmt.Fprintf(os.Stderr, "%v\n%s", err, usage)
 		os.Exit(2)
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Print(usage)
@@ -64,15 +64,16 @@ func run(ctx context.Context, args []string) error {
 	} else if err != nil {
 		return errUsage // the flag package has printed what is wrong
 	}
-	isTarget := (at.stack == "") != (at.endpoint == "")
 	switch command, rest := args[0], flags.Args(); {
 	case command == "help" || command == "-h" || command == "--help":
 		return flag.ErrHelp
-	case command == "issue" && isTarget && len(rest) == 0:
+	case (at.stack == "") == (at.endpoint == ""):
+		return fmt.Errorf("%w: give either --stack or --endpoint-url", errUsage)
+	case command == "issue" && len(rest) == 0:
 		return issue(ctx, at, *subject, *days)
-	case command == "list" && isTarget && len(rest) == 0:
+	case command == "list" && len(rest) == 0:
 		return list(ctx, at)
-	case command == "revoke" && isTarget && len(rest) == 1:
+	case command == "revoke" && len(rest) == 1:
 		return revoke(ctx, at, rest[0])
 	}
 	return errUsage

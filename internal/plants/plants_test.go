@@ -125,26 +125,24 @@ func testStore(t *testing.T, store Store) {
 // An id is taken by another plant if the item has other attributes of these exact names. If DynamoDB does not say who has the
 // id, nobody knows whether the plant is stored.
 func TestConflict(t *testing.T) {
-	const withTag = `{"id":{"N":"1"},"name":{"S":"Fern"},"tag":{"S":"indoor"}}`
 	for name, test := range map[string]struct {
 		item   string
-		plant  NewPlant
+		plant  Plant
 		isSame bool
 		fails  bool
 	}{
-		"same":                    {item: withTag, plant: NewPlant{1, Plant{"Fern", new("indoor")}}, isSame: true},
-		"a tag in another case":   {item: `{"id":{"N":"1"},"name":{"S":"Fern"},"TAG":{"S":"indoor"}}`, plant: NewPlant{1, Plant{"Fern", nil}}, isSame: true},
-		"two tags":                {item: `{"TAG":{"S":"x"},"id":{"N":"1"},"name":{"S":"Fern"},"tag":{"S":"indoor"},"Tag":{"S":"y"}}`, plant: NewPlant{1, Plant{"Fern", new("indoor")}}, isSame: true},
-		"a name in another case":  {item: `{"id":{"N":"1"},"Name":{"S":"Fern"}}`, plant: NewPlant{1, Plant{"Fern", nil}}, fails: true},
-		"no name":                 {item: `{"id":{"N":"1"}}`, plant: NewPlant{1, Plant{"", nil}}, fails: true},
-		"a name that is a number": {item: `{"id":{"N":"1"},"name":{"N":"7"}}`, plant: NewPlant{1, Plant{"7", nil}}, fails: true},
-		"a tag that is a number":  {item: `{"id":{"N":"1"},"name":{"S":"Fern"},"tag":{"N":"7"}}`, plant: NewPlant{1, Plant{"Fern", nil}}, fails: true},
-		"no item":                 {item: `{}`, plant: NewPlant{}, fails: true},
+		"same":                    {item: `{"id":{"N":"1"},"name":{"S":"Fern"},"tag":{"S":"indoor"}}`, plant: Plant{Name: "Fern", Tag: new("indoor")}, isSame: true},
+		"a tag in another case":   {item: `{"id":{"N":"1"},"name":{"S":"Fern"},"TAG":{"S":"indoor"}}`, plant: Plant{Name: "Fern"}, isSame: true},
+		"two tags":                {item: `{"TAG":{"S":"x"},"id":{"N":"1"},"name":{"S":"Fern"},"tag":{"S":"indoor"},"Tag":{"S":"y"}}`, plant: Plant{Name: "Fern", Tag: new("indoor")}, isSame: true},
+		"a name in another case":  {item: `{"id":{"N":"1"},"Name":{"S":"Fern"}}`, plant: Plant{Name: "Fern"}, fails: true},
+		"a name that is a number": {item: `{"id":{"N":"1"},"name":{"N":"7"}}`, plant: Plant{Name: "7"}, fails: true},
+		"a tag that is a number":  {item: `{"id":{"N":"1"},"name":{"S":"Fern"},"tag":{"N":"7"}}`, plant: Plant{Name: "Fern"}, fails: true},
+		"no item":                 {item: `{}`, plant: Plant{}, fails: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fake := dynamotest.Fake{Items: map[string]string{fmt.Sprint("plants/", test.plant.ID): test.item}}
-			holder, loaded, err := Table{Client: fake.Client(), Name: "plants"}.LoadOrStore(t.Context(), test.plant, "alice")
-			if (err != nil) != test.fails || !test.fails && (!loaded || reflect.DeepEqual(holder, test.plant) != test.isSame) {
+			fake := dynamotest.Fake{Items: map[string]string{"plants/1": test.item}}
+			holder, loaded, err := Table{Client: fake.Client(), Name: "plants"}.LoadOrStore(t.Context(), NewPlant{ID: 1, Plant: test.plant}, "alice")
+			if (err != nil) != test.fails || !test.fails && (!loaded || reflect.DeepEqual(holder.Plant, test.plant) != test.isSame) {
 				t.Errorf("LoadOrStore = %v, %t, %v", holder, loaded, err)
 			}
 			if errors.Is(err, dynamo.ErrUnavailable) {

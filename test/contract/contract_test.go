@@ -33,7 +33,11 @@ var file string
 
 func TestContract(t *testing.T) {
 	if url, given := os.LookupEnv("CONTRACT_URL"); given {
-		runAll(t, strings.TrimSuffix(url, "/"), os.Getenv("CONTRACT_TOKEN"))
+		bearer := os.Getenv("CONTRACT_TOKEN")
+		if url == "" || bearer == "" {
+			t.Fatal("usage: make contract URL=... TOKEN=...")
+		}
+		runAll(t, strings.TrimSuffix(url, "/"), bearer)
 		return
 	}
 	slog.SetDefault(slog.New(slog.DiscardHandler))

@@ -118,7 +118,7 @@ func TestFunctions(t *testing.T) {
 	for _, test := range []struct{ function, event, want, wantLog, alarm, wantRequests string }{
 		{
 			function: "createplant", event: read(t, "events/create.json"), want: `"body":"{\"name\":\"Fern\",\"tag\":\"indoor\"}"`,
-			wantLog: `"message":"stored" "error":0 "subject":"alice" "requestId":"lambda-1"`, wantRequests: ",PutItem",
+			wantLog: `"message": "error":0 "subject":"alice" "requestId":"lambda-1"`, wantRequests: ",PutItem",
 		},
 		{
 			function: "createplant", event: read(t, "events/conflict.json"), want: `"body":"{\"error\":409,`,

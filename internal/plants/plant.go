@@ -37,8 +37,11 @@ func decode(body []byte) (NewPlant, error) {
 	}
 	err := json.Unmarshal(body, &members)
 	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok { // its text may repeat what was sent
-		return NewPlant{}, fmt.Errorf(
-			"it must be JSON in UTF-8, in which no name occurs twice: there is an error after byte %d", syntax.ByteOffset)
+		problem := "it must be JSON in UTF-8"
+		if errors.Is(err, jsontext.ErrDuplicateName) {
+			problem = "no name may occur twice"
+		}
+		return NewPlant{}, fmt.Errorf("%s: there is an error after byte %d", problem, syntax.ByteOffset)
 	}
 	if err != nil || jsontext.Value(body).Kind() != jsontext.KindBeginObject {
 		return NewPlant{}, errors.New("it must be an object")
@@ -70,7 +73,7 @@ func parseInt64(name string, value jsontext.Value) (n int64, err error) {
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || len(text) > 17 || f != math.Trunc(f) || math.Abs(f) >= 1<<53 || f == 0 && !isZero(text) {
-		return 0, fmt.Errorf("%s must be an integer of 64 bits, best written without a point or an exponent", name)
+		return 0, fmt.Errorf("%s must be an integer of 64 bits, written in digits alone", name)
 	}
 	return int64(f), nil
 }

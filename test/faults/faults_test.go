@@ -217,11 +217,13 @@ func TestOutage(t *testing.T) {
 // If DynamoDB refuses a call for good, the answer is 500 at once, because repeating the request helps nothing. If something
 // else does, such as a proxy, nobody knows.
 func TestRefusal(t *testing.T) {
-	page := func(*http.Request, func() *http.Response) (*http.Response, error) {
-		w := httptest.NewRecorder()
-		w.WriteHeader(http.StatusForbidden)
-		fmt.Fprint(w, "<h1>Forbidden</h1>")
-		return w.Result(), nil
+	proxy := func(body string) dynamotest.Fault {
+		return func(*http.Request, func() *http.Response) (*http.Response, error) {
+			w := httptest.NewRecorder()
+			w.WriteHeader(http.StatusForbidden)
+			fmt.Fprint(w, body)
+			return w.Result(), nil
+		}
 	}
 	redirect := func(r *http.Request, _ func() *http.Response) (*http.Response, error) {
 		w := httptest.NewRecorder()
@@ -237,7 +239,8 @@ func TestRefusal(t *testing.T) {
 		"AccessDeniedException":     {refuse: dynamotest.Refuse(400, "AccessDeniedException"), want: 500},
 		"ResourceNotFoundException": {refuse: dynamotest.Refuse(400, "ResourceNotFoundException"), want: 500},
 		"ValidationException":       {refuse: dynamotest.Refuse(400, "ValidationException"), want: 500},
-		"403":                       {refuse: page, want: 503},
+		"403, HTML":                 {refuse: proxy("<h1>Forbidden</h1>"), want: 503},
+		"403, JSON":                 {refuse: proxy(`{"message":"Forbidden"}`), want: 503},
 		"302":                       {refuse: redirect, want: 503},
 	} {
 		for _, table := range []string{"plants", "tokens"} {
@@ -248,7 +251,8 @@ func TestRefusal(t *testing.T) {
 					if code, took := s.create(t, "Fern"); code != test.want || took != 0 {
 						t.Errorf("the answer is %d after %v, want %d at once", code, took, test.want)
 					}
-					s.checkLog(t, test.want, name)
+					cause, _, _ := strings.Cut(name, ",")
+					s.checkLog(t, test.want, cause)
 				})
 			})
 		}

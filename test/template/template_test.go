@@ -50,14 +50,8 @@ func TestTemplate(t *testing.T) {
 		"Resources/CreatePlantFunction/Properties/Environment/Variables/PLANTS_TABLE": "PlantsTable",
 		"Resources/AuthorizerFunction/Properties/Policies":                            only("dynamodb:GetItem", "TokensTable.Arn"),
 		"Resources/AuthorizerFunction/Properties/Environment/Variables/TOKENS_TABLE":  "TokensTable",
-		// Each function is reachable through the API alone, and the API through its one authorized route.
-		"Resources/CreatePlantFunction/Properties/Events": object{"CreatePlant": object{
-			"Type":       "HttpApi",
-			"Properties": object{"ApiId": "HttpApi", "Method": "POST", "Path": "/plants"},
-		}},
-		"Resources/AuthorizerFunction/Properties/Events":             nil,
-		"Resources/CreatePlantFunction/Properties/FunctionUrlConfig": nil,
-		"Resources/AuthorizerFunction/Properties/FunctionUrlConfig":  nil,
+		"Globals/HttpApi":                    nil,
+		"Globals/Function/FunctionUrlConfig": nil,
 
 		"Resources/PlantsTable/Properties/KeySchema":               []any{object{"AttributeName": "id", "KeyType": "HASH"}},
 		"Resources/PlantsTable/Properties/AttributeDefinitions":    []any{object{"AttributeName": "id", "AttributeType": "N"}},
@@ -68,6 +62,22 @@ func TestTemplate(t *testing.T) {
 	} {
 		if got := at(path); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s is %v, want %v", path, got, want)
+		}
+	}
+	// Each function is reachable through the API alone, and only with the authorizer.
+	for name, resource := range template["Resources"].(object) {
+		if resource.(object)["Type"] != "AWS::Serverless::Function" {
+			continue
+		}
+		if got := at("Resources/" + name + "/Properties/FunctionUrlConfig"); got != nil {
+			t.Errorf("%s has a URL of its own", name)
+		}
+		events, _ := at("Resources/" + name + "/Properties/Events").(object)
+		for event := range events {
+			path := "Resources/" + name + "/Properties/Events/" + event
+			if at(path+"/Type") != "HttpApi" || at(path+"/Properties/ApiId") != "HttpApi" || at(path+"/Properties/Auth") != nil {
+				t.Errorf("%s is %v, which is not a route with the authorizer", path, at(path))
+			}
 		}
 	}
 	for _, table := range []string{"PlantsTable", "TokensTable"} {

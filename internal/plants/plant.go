@@ -62,7 +62,7 @@ func decode(body []byte) (NewPlant, error) {
 }
 
 // parseInt64 takes 1.0 and 1e3 for integers, as JSON Schema does, if they have at most 17 characters and are below 2^53.
-// Within these limits, float64 is exact for integers, and rounds no other number to one, except to 0.
+// Within these limits, float64 holds every integer exactly, and turns no other number into one, except into 0.
 func parseInt64(name string, value jsontext.Value) (n int64, err error) {
 	if value == nil {
 		return 0, fmt.Errorf("%s is required", name)

@@ -57,6 +57,11 @@ func New(cfg aws.Config, transport http.RoundTripper) *dynamodb.Client {
 			// The SDK's quota for retries is one for the whole process. An outage would use it up within four requests, and
 			// for some time afterwards, requests would fail at the first error.
 			r.RateLimiter = ratelimit.None
+			// By itself, the SDK gives up at once on some errors that may pass, such as an unknown host.
+			r.Retryables = []retry.IsErrorRetryable{
+				retry.NoRetryCanceledError{},
+				retry.IsErrorRetryableFunc(func(err error) aws.Ternary { return aws.BoolTernary(mayPass(err)) }),
+			}
 		})
 		o.APIOptions = append(o.APIOptions, explainErrors)
 		o.Logger = logging.Nop{} // otherwise the SDK would print a false warning whenever an id is taken
@@ -77,7 +82,7 @@ func explainErrors(stack *middleware.Stack) error {
 		if n := len(attempts.Results); n > 1 && errors.Is(err, context.DeadlineExceeded) {
 			err = attempts.Results[n-2].Err
 		}
-		if err != nil && !isRefusal(err) {
+		if err != nil && mayPass(err) {
 			err = fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
 		return out, metadata, err
@@ -85,14 +90,17 @@ func explainErrors(stack *middleware.Stack) error {
 	return stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("ExplainErrors", explain), "Retry", middleware.Before)
 }
 
-// isRefusal reports whether DynamoDB itself refused a call for good: it answered with a 4xx and a code of its own, which a
-// proxy's answer does not have, and the SDK would not repeat the call.
-func isRefusal(err error) bool {
-	response, isAnswer := errors.AsType[*awshttp.ResponseError](err)
-	refusal, hasCode := errors.AsType[smithy.APIError](err)
-	return isAnswer && response.HTTPStatusCode()/100 == 4 &&
-		hasCode && refusal.ErrorCode() != "UnknownError" && // the SDK's name for a missing code
-		retry.IsErrorRetryables(retry.DefaultRetryables).IsErrorRetryable(err) != aws.TrueTernary
+// mayPass reports whether a call that failed may succeed later. It will not if it was never sent, as without credentials, or
+// if DynamoDB itself refused it: by a 4xx that the SDK would not repeat, with a code, which a proxy's answer does not have.
+func mayPass(err error) bool {
+	response, wasSent := errors.AsType[*awshttp.ResponseError](err)
+	if !wasSent {
+		return errors.Is(err, context.DeadlineExceeded)
+	}
+	answer, hasCode := errors.AsType[smithy.APIError](err)
+	return response.HTTPStatusCode()/100 != 4 ||
+		!hasCode || answer.ErrorCode() == "UnknownError" || // the SDK's name for a missing code
+		retry.IsErrorRetryables(retry.DefaultRetryables).IsErrorRetryable(err) == aws.TrueTernary
 }
 
 // connect opens a connection before the first event, while Lambda still gives the function a whole CPU. It sends a GET

@@ -3,9 +3,11 @@ package faults
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -15,8 +17,10 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"plantstore/internal/api"
+	"plantstore/internal/dynamo"
 	"plantstore/internal/dynamo/dynamotest"
 	"plantstore/internal/plants"
 	"plantstore/internal/tokens"
@@ -97,6 +101,16 @@ func wait(r *http.Request, duration time.Duration) error {
 	}
 }
 
+// reply answers every request with this status and body.
+func reply(status int, body string) dynamotest.Fault {
+	return func(*http.Request, func() *http.Response) (*http.Response, error) {
+		w := httptest.NewRecorder()
+		w.WriteHeader(status)
+		fmt.Fprint(w, body)
+		return w.Result(), nil
+	}
+}
+
 // half is a body whose end never comes.
 type half struct{ *http.Request }
 
@@ -128,8 +142,26 @@ func TestFaults(t *testing.T) {
 			},
 			attempts: 3, cause: "deserialization failed",
 		},
-		"error 500":  {fail: dynamotest.Refuse(500, "InternalServerError"), attempts: 5, cause: "InternalServerError"},
-		"throttling": {fail: dynamotest.Refuse(400, "ThrottlingException"), attempts: 2, cause: "ThrottlingException"},
+		"unknown host": {
+			fail: func(*http.Request, func() *http.Response) (*http.Response, error) {
+				return nil, &net.DNSError{IsNotFound: true}
+			},
+			attempts: 5, cause: "lookup",
+		},
+		"redirect": {
+			fail: func(r *http.Request, _ func() *http.Response) (*http.Response, error) {
+				w := httptest.NewRecorder()
+				if r.Method == http.MethodPost {
+					http.Redirect(w, r, "/elsewhere", http.StatusFound)
+				}
+				return w.Result(), nil
+			},
+			attempts: 5, cause: "302",
+		},
+		"error 500":     {fail: dynamotest.Refuse(500, "InternalServerError"), attempts: 5, cause: "InternalServerError"},
+		"throttling":    {fail: dynamotest.Refuse(400, "ThrottlingException"), attempts: 2, cause: "ThrottlingException"},
+		"proxy's page":  {fail: reply(403, "<h1>Forbidden</h1>"), attempts: 5, cause: "403"},
+		"proxy's error": {fail: reply(403, `{"message":"Forbidden"}`), attempts: 5, cause: "403"},
 	} {
 		applied := func(r *http.Request, apply func() *http.Response) (*http.Response, error) {
 			apply()
@@ -214,47 +246,28 @@ func TestOutage(t *testing.T) {
 	})
 }
 
-// If DynamoDB refuses a call for good, the answer is 500 at once, because repeating the request helps nothing. If something
-// else does, such as a proxy, nobody knows.
+// If DynamoDB refuses a call for good, the answer is 500 at once, because repeating the request helps nothing.
 func TestRefusal(t *testing.T) {
-	proxy := func(body string) dynamotest.Fault {
-		return func(*http.Request, func() *http.Response) (*http.Response, error) {
-			w := httptest.NewRecorder()
-			w.WriteHeader(http.StatusForbidden)
-			fmt.Fprint(w, body)
-			return w.Result(), nil
-		}
-	}
-	redirect := func(r *http.Request, _ func() *http.Response) (*http.Response, error) {
-		w := httptest.NewRecorder()
-		if r.Method == http.MethodPost {
-			http.Redirect(w, r, "/elsewhere", http.StatusFound)
-		}
-		return w.Result(), nil
-	}
-	for name, test := range map[string]struct {
-		refuse dynamotest.Fault
-		want   int
-	}{
-		"AccessDeniedException":     {refuse: dynamotest.Refuse(400, "AccessDeniedException"), want: 500},
-		"ResourceNotFoundException": {refuse: dynamotest.Refuse(400, "ResourceNotFoundException"), want: 500},
-		"ValidationException":       {refuse: dynamotest.Refuse(400, "ValidationException"), want: 500},
-		"403, HTML":                 {refuse: proxy("<h1>Forbidden</h1>"), want: 503},
-		"403, JSON":                 {refuse: proxy(`{"message":"Forbidden"}`), want: 503},
-		"302":                       {refuse: redirect, want: 503},
-	} {
+	for _, name := range []string{"AccessDeniedException", "ResourceNotFoundException", "ValidationException"} {
 		for _, table := range []string{"plants", "tokens"} {
 			t.Run(name+"/"+table, func(t *testing.T) {
 				inBubble(t, func(t *testing.T, s *service) {
 					fake := s.table(table)
-					fake.Fault, fake.Times = test.refuse, always
-					if code, took := s.create(t, "Fern"); code != test.want || took != 0 {
-						t.Errorf("the answer is %d after %v, want %d at once", code, took, test.want)
+					fake.Fault, fake.Times = dynamotest.Refuse(400, name), always
+					if code, took := s.create(t, "Fern"); code != 500 || took != 0 {
+						t.Errorf("the answer is %d after %v, want 500 at once", code, took)
 					}
-					cause, _, _ := strings.Cut(name, ",")
-					s.checkLog(t, test.want, cause)
+					s.checkLog(t, 500, name)
 				})
 			})
 		}
+	}
+}
+
+// A call that cannot even be sent, because the function lacks its configuration, fails for good.
+func TestConfiguration(t *testing.T) {
+	table := plants.Table{Client: dynamo.New(aws.Config{}, &dynamotest.Fake{}), Name: "plants"}
+	if _, _, err := table.LoadOrStore(t.Context(), plants.NewPlant{}, "alice"); err == nil || errors.Is(err, dynamo.ErrUnavailable) {
+		t.Errorf("without a region, LoadOrStore gives %v", err)
 	}
 }

@@ -125,6 +125,10 @@ func TestOperation(t *testing.T) {
 			wantLog: "level=ERROR msg=failed error=503 cause=broken subject=alice apigw_request_id=r1",
 		},
 		"failure": {do: fail(errors.New("broken")), event: request(good, nil), code: 500, wantLog: "level=ERROR msg=failed error=500 cause=broken"},
+		"body that is no JSON": {
+			do:    func(context.Context, Request) (Answer, error) { return Answer{Body: "\xff"}, nil },
+			event: request(good, nil), code: 500, wantLog: "level=ERROR",
+		},
 		"panic": {
 			do:    func(context.Context, Request) (Answer, error) { panic("broken") },
 			event: request(good, nil), code: 500, wantLog: "api_test.go", // where it happened

@@ -76,34 +76,33 @@ var errInternal = Error{
 func (do Operation) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
-	request, answer, err := do.run(ctx, payload)
+	request, outcome, body, err := do.run(ctx, payload)
 	response := events.APIGatewayV2HTTPResponse{
 		StatusCode: http.StatusOK,
 		Headers:    map[string]string{"content-type": "application/json"},
+		Body:       string(body),
 	}
-	if err != nil {
-		refusal, ok := errors.AsType[Error](err)
-		if !ok {
-			refusal = errInternal.Because(err)
-		}
-		if refusal.Code == http.StatusServiceUnavailable {
-			response.Headers["retry-after"] = "1" // second
-		}
-		response.StatusCode, answer.Body = http.StatusBadRequest, refusal
-		logRefusal(ctx, refusal, request.Subject, request.ID)
-	} else {
-		slog.InfoContext(ctx, answer.Outcome, "error", 0, "subject", request.Subject, "apigw_request_id", request.ID)
+	if err == nil {
+		slog.InfoContext(ctx, outcome, "error", 0, "subject", request.Subject, "apigw_request_id", request.ID)
+		return json.Marshal(response)
 	}
-	body, err := jsonv2.Marshal(answer.Body)
-	if err != nil {
+	refusal, ok := errors.AsType[Error](err)
+	if !ok {
+		refusal = errInternal.Because(err)
+	}
+	logRefusal(ctx, refusal, request.Subject, request.ID)
+	if body, err = jsonv2.Marshal(refusal); err != nil {
 		return nil, err
 	}
-	response.Body = string(body)
+	response.StatusCode, response.Body = http.StatusBadRequest, string(body)
+	if refusal.Code == http.StatusServiceUnavailable {
+		response.Headers["retry-after"] = "1" // second
+	}
 	return json.Marshal(response)
 }
 
 // run returns as much of the request as it could read, even with an error or after a panic.
-func (do Operation) run(ctx context.Context, payload []byte) (request Request, answer Answer, err error) {
+func (do Operation) run(ctx context.Context, payload []byte) (request Request, outcome string, body []byte, err error) {
 	defer recoverInto(&err)
 	var event struct {
 		events.APIGatewayV2HTTPRequest
@@ -112,20 +111,24 @@ func (do Operation) run(ctx context.Context, payload []byte) (request Request, a
 	err = json.Unmarshal(payload, &event)
 	request.ID = event.RequestContext.RequestID
 	if err != nil {
-		return request, answer, fmt.Errorf("malformed event: %w", err)
+		return request, "", nil, fmt.Errorf("malformed event: %w", err)
 	}
 	if request.Subject, err = readVerdict(event.APIGatewayV2HTTPRequest); err != nil {
-		return request, answer, err
+		return request, "", nil, err
 	}
 	request.ContentType = header(event.Headers, "Content-Type")
 	request.Body = event.Body
 	if event.IsBase64Encoded {
 		if request.Body, err = base64.StdEncoding.DecodeString(string(event.Body)); err != nil {
-			return request, answer, fmt.Errorf("malformed event: %w", err)
+			return request, "", nil, fmt.Errorf("malformed event: %w", err)
 		}
 	}
-	answer, err = do(ctx, request)
-	return request, answer, err
+	answer, err := do(ctx, request)
+	if err != nil {
+		return request, "", nil, err
+	}
+	body, err = jsonv2.Marshal(answer.Body)
+	return request, answer.Outcome, body, err
 }
 
 // eventBody is the text of a body. Package json would replace bytes that are not UTF-8, and so change what the client sent.

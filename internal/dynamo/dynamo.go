@@ -55,7 +55,8 @@ func New(cfg aws.Config, transport http.RoundTripper) *dynamodb.Client {
 			r.MaxAttempts = 10                  // with the pauses between them, about as many as fit into a request's time
 			r.BaseDelay = 25 * time.Millisecond // as the SDK has it for DynamoDB; here the default is 50
 			// The SDK's quota for retries is one for the whole process. An outage would use it up within four requests, and
-			// for some time afterwards, requests would fail at the first error.
+			// for some time afterwards, requests would fail at the first error. Without it, each request of an outage makes
+			// about eight attempts.
 			r.RateLimiter = ratelimit.None
 			// By itself, the SDK gives up at once on some errors that may pass, such as an unknown host.
 			r.Retryables = []retry.IsErrorRetryable{

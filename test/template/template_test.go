@@ -66,11 +66,9 @@ func TestTemplate(t *testing.T) {
 	}
 	// Each function is reachable through the API alone, and only with the authorizer.
 	for name, resource := range template["Resources"].(object) {
-		if resource.(object)["Type"] != "AWS::Serverless::Function" {
-			continue
-		}
-		if got := at("Resources/" + name + "/Properties/FunctionUrlConfig"); got != nil {
-			t.Errorf("%s has a URL of its own", name)
+		kind, _ := resource.(object)["Type"].(string)
+		if kind == "AWS::Lambda::Url" || kind == "AWS::Lambda::Permission" || at("Resources/"+name+"/Properties/FunctionUrlConfig") != nil {
+			t.Errorf("%s opens a function", name)
 		}
 		events, _ := at("Resources/" + name + "/Properties/Events").(object)
 		for event := range events {
@@ -79,6 +77,9 @@ func TestTemplate(t *testing.T) {
 				t.Errorf("%s is %v, which is not a route with the authorizer", path, at(path))
 			}
 		}
+	}
+	if format := fmt.Sprint(at("Resources/HttpApi/Properties/AccessLogSettings/Format")); strings.Contains(format, "identity") {
+		t.Errorf("the access log has the client's address: %s", format)
 	}
 	for _, table := range []string{"PlantsTable", "TokensTable"} {
 		for path, want := range map[string]any{

@@ -22,7 +22,7 @@ run: ## serve on 127.0.0.1:8080, in memory (ADDR=host:port)
 test: ## run every test, with DynamoDB Local where it can be started
 	@tools/dynamodb go test -count=1 $(RACE) ./...
 
-check: ## run every check: what CI runs
+check: ## run the linters and every test
 	go mod tidy -diff
 	$(LINT) fmt --diff
 	$(LINT) run

@@ -16,16 +16,16 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: ## serve on 127.0.0.1:8080, in memory (ADDR=host:port)
-	@go run ./cmd/local -addr "$${ADDR:-127.0.0.1:8080}"
+	@go build -o bin/ ./cmd/local && exec bin/local -addr "$${ADDR:-127.0.0.1:8080}"
 
 # -count=1, because Go does not see that the tests depend on the programs that they build.
 test: ## run every test, with DynamoDB Local where it can be started
-	@tools/dynamodb go test -count=1 $(RACE) ./...
+	@exec tools/dynamodb go test -count=1 $(RACE) ./...
 
 check: ## run the linters and every test
 	go mod tidy -diff
 	$(LINT) fmt --diff
-	$(LINT) run
+	$(LINT) run --allow-parallel-runners
 	sam validate --lint
 	$(MAKE) --no-print-directory test
 
@@ -33,7 +33,7 @@ contract: ## check a deployment (URL=... TOKEN=...; creates plants with random i
 	@CONTRACT_URL="$$URL" CONTRACT_TOKEN="$$TOKEN" go test -count=1 -run '^TestContract$$' -v ./test/contract
 
 dynamodb: ## serve DynamoDB Local on port 8000, for sam local
-	@tools/dynamodb --port 8000 go run ./tools/sample
+	@go build -o bin/ ./tools/sample && exec tools/dynamodb --port 8000 bin/sample
 
 # `sam build` runs this, for Lambda's machine and not for the caller's. With cgo, a function would need the C library of the
 # machine that built it, and without mode 755, Lambda could not start it.

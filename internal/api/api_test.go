@@ -91,7 +91,7 @@ func TestOperation(t *testing.T) {
 	}{
 		"success": {
 			event: request(good, nil), body: `{"got":"alice, text/secret, secret body"}`,
-			wantLog: "level=INFO msg=done error=0 subject=alice apigw_request_id=r1",
+			wantLog: "level=INFO error=0 subject=alice apigw_request_id=r1",
 		},
 		"base64": {event: request(good, object{"body": "w6k=", "isBase64Encoded": true}), body: `é"}`, wantLog: "error=0"},
 		"header in another case, as in SAM": {
@@ -118,13 +118,13 @@ func TestOperation(t *testing.T) {
 
 		"refusal": {
 			do: fail(Error{Code: 409, Message: "no"}), event: request(good, nil), code: 409, body: `"message":"no"`,
-			wantLog: "level=INFO msg=refused error=409 cause=no subject=alice apigw_request_id=r1",
+			wantLog: "level=INFO error=409 cause=no subject=alice apigw_request_id=r1",
 		},
 		"refusal with a cause": {
 			do: fail(Error{Code: 503, Message: "no"}.Because(errors.New("broken"))), event: request(good, nil), code: 503,
-			wantLog: "level=ERROR msg=failed error=503 cause=broken subject=alice apigw_request_id=r1",
+			wantLog: "level=ERROR error=503 cause=broken subject=alice apigw_request_id=r1",
 		},
-		"failure": {do: fail(errors.New("broken")), event: request(good, nil), code: 500, wantLog: "level=ERROR msg=failed error=500 cause=broken"},
+		"failure": {do: fail(errors.New("broken")), event: request(good, nil), code: 500, wantLog: "level=ERROR error=500 cause=broken"},
 		"body that is no JSON": {
 			do:    func(context.Context, Request) (Answer, error) { return Answer{Body: "\xff"}, nil },
 			event: request(good, nil), code: 500, wantLog: "level=ERROR",

@@ -21,7 +21,7 @@ var (
 	}
 	errUnchecked = Error{
 		Code:    http.StatusServiceUnavailable,
-		Message: "Tokens cannot be checked at the moment, and nothing was stored: send the same request again in a second.",
+		Message: "Tokens cannot be checked at the moment, and this request stored nothing: send it again in a second.",
 	}
 )
 

@@ -25,7 +25,7 @@ import (
 const attemptTimeout = 1500 * time.Millisecond
 
 // ErrUnavailable is wrapped by a client's errors if DynamoDB failed or did not answer in time. A write may have taken effect
-// all the same, and the same call may succeed later. With other errors, it would fail again.
+// all the same, and the same call may succeed later. With other errors, it would most likely fail again.
 var ErrUnavailable = errors.New("DynamoDB is unavailable")
 
 // Open returns what a function needs: a client that has already connected, and the table that a variable names.
@@ -56,7 +56,7 @@ func New(cfg aws.Config, transport http.RoundTripper) *dynamodb.Client {
 			r.BaseDelay = 25 * time.Millisecond // as the SDK has it for DynamoDB; here the default is 50
 			// The SDK's quota for retries is one for the whole process. An outage would use it up within four requests, and
 			// for some time afterwards, requests would fail at the first error. Without it, each request of an outage makes
-			// about eight attempts.
+			// up to ten attempts.
 			r.RateLimiter = ratelimit.None
 			// By itself, the SDK gives up at once on some errors that may pass, such as an unknown host.
 			r.Retryables = []retry.IsErrorRetryable{

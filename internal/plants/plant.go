@@ -23,9 +23,9 @@ type NewPlant struct {
 	Plant
 }
 
-// decode returns the NewPlant in a body, or an error that says what is wrong. It accepts what the schema in openapi.yaml
-// accepts. Package json ignores other members, and refuses what two programs could read differently: a name that occurs
-// twice, and bytes that are not UTF-8.
+// decode returns the NewPlant in a body, or an error that says what is wrong. It accepts what openapi.yaml describes. Package
+// json ignores other members, and refuses what two programs could read differently: a name that occurs twice, and bytes that
+// are not UTF-8.
 func decode(body []byte) (NewPlant, error) {
 	if len(body) == 0 {
 		return NewPlant{}, errors.New("it is empty")
@@ -73,7 +73,7 @@ func parseInt64(name string, value jsontext.Value) (n int64, err error) {
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || len(text) > 17 || f != math.Trunc(f) || math.Abs(f) >= 1<<53 || f == 0 && !isZero(text) {
-		return 0, fmt.Errorf("%s must be an integer of 64 bits: write it in digits alone", name)
+		return 0, fmt.Errorf("%s must be an integer of 64 bits, in digits alone", name)
 	}
 	return int64(f), nil
 }

@@ -50,6 +50,8 @@ func TestTemplate(t *testing.T) {
 		"Resources/CreatePlantFunction/Properties/Environment/Variables/PLANTS_TABLE": "PlantsTable",
 		"Resources/AuthorizerFunction/Properties/Policies":                            only("dynamodb:GetItem", "TokensTable.Arn"),
 		"Resources/AuthorizerFunction/Properties/Environment/Variables/TOKENS_TABLE":  "TokensTable",
+		"Globals/Function/Architectures":                                              []any{"x86_64"}, // as the Makefile builds
+
 		"Globals/HttpApi":                    nil,
 		"Globals/Function/FunctionUrlConfig": nil,
 

@@ -35,6 +35,7 @@ func TestCreate(t *testing.T) {
 		{name: "not UTF-8 in another member", body: "{\"id\":1,\"name\":\"Fern\",\"x\":\"\xff\"}", code: 400, want: "UTF-8"},
 		{name: "byte order mark", body: "\uFEFF" + fern, code: 400, want: "byte 0"},
 		{name: "half a surrogate pair", body: `{"id":1,"name":"\ud83c"}`, code: 400, want: "byte"},
+		{name: "a name twice", body: `{"id":1,"name":"Fern","name":"Fern"}`, code: 400, want: "twice"},
 		{name: "array with an error", body: `[1,]`, code: 400, want: ""},
 		{name: "id is true", body: `{"id":true,"name":"Fern"}`, code: 400, want: "id"},
 		{name: "id with a fraction of zeros", body: `{"id":1.00,"name":"Fern"}`, want: `{"name":"Fern"}`},
@@ -65,6 +66,9 @@ func TestCreate(t *testing.T) {
 			}
 			if refusal.Code != test.code || test.code == 0 && string(got) != test.want || !strings.Contains(string(got), test.want) {
 				t.Errorf("the answer is %d %s, want %d %s", refusal.Code, got, test.code, test.want)
+			}
+			if err != nil && strings.Contains(string(got), "Fern") {
+				t.Errorf("the message repeats what was sent: %s", got)
 			}
 		})
 	}

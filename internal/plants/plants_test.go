@@ -31,8 +31,8 @@ func TestCreate(t *testing.T) {
 		want                    string // the Plant, or words of the message
 	}{
 		{name: "escapes", body: `{"id":2,"n\u0061me":"\ud83c\udf31\u0000\/"}`, want: `{"name":"🌱\u0000/"}`},
-		{name: "not UTF-8", body: "{\"id\":1,\"name\":\"\xff\"}", code: 400, want: "UTF-8"},
-		{name: "not UTF-8 in another member", body: "{\"id\":1,\"name\":\"Fern\",\"x\":\"\xff\"}", code: 400, want: "UTF-8"},
+		{name: "not UTF-8", body: "{\"id\":1,\"name\":\"\xff\"}", code: 400, want: "byte 16"},
+		{name: "not UTF-8 in another member", body: "{\"id\":1,\"name\":\"Fern\",\"x\":\"\xff\"}", code: 400, want: "byte 27"},
 		{name: "byte order mark", body: "\uFEFF" + fern, code: 400, want: "byte 0"},
 		{name: "half a surrogate pair", body: `{"id":1,"name":"\ud83c"}`, code: 400, want: "byte"},
 		{name: "a name twice", body: `{"id":1,"name":"Fern","name":"Fern"}`, code: 400, want: "twice"},

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"go.yaml.in/yaml/v3"
+
 	"plantstore/internal/dynamo/dynamotest"
 	"plantstore/internal/tokens"
 )
@@ -161,9 +163,11 @@ func TestFunctions(t *testing.T) {
 
 // A function that cannot start says why, and an alarm counts it.
 func TestStart(t *testing.T) {
-	log, err := program(t, "createplant").CombinedOutput()
-	if err == nil || !strings.Contains(string(log), "PLANTS_TABLE is not set") || alarm(t, string(log)) != "Errors" {
-		t.Errorf("the function ends with %v, and logs %s", err, log)
+	for function, variable := range map[string]string{"createplant": "PLANTS_TABLE", "authorizer": "TOKENS_TABLE"} {
+		log, err := program(t, function).CombinedOutput()
+		if err == nil || !strings.Contains(string(log), variable+" is not set") || alarm(t, string(log)) != "Errors" {
+			t.Errorf("%s ends with %v, and logs %s", function, err, log)
+		}
 	}
 }
 
@@ -173,6 +177,14 @@ func alarm(t *testing.T, log string) (metrics string) {
 	var line map[string]any
 	if err := json.Unmarshal([]byte(log), &line); log != "" && err != nil {
 		t.Fatalf("the log is no line of JSON: %s", log)
+	}
+	var template struct {
+		Resources map[string]struct {
+			Properties map[string]any `yaml:"Properties"`
+		} `yaml:"Resources"`
+	}
+	if err := yaml.Unmarshal([]byte(read(t, "template.yaml")), &template); err != nil {
+		t.Fatal(err)
 	}
 	for _, filter := range []struct {
 		metric, pattern string
@@ -184,8 +196,8 @@ func alarm(t *testing.T, log string) (metrics string) {
 		},
 		{metric: "Unavailable", pattern: `{ $.error = 503 }`, counts: line["error"] == 503.0},
 	} {
-		if !strings.Contains(read(t, "template.yaml"), filter.pattern) {
-			t.Errorf("template.yaml lacks the pattern %s", filter.pattern)
+		if got := template.Resources[filter.metric].Properties["FilterPattern"]; got != filter.pattern {
+			t.Errorf("the filter %s has the pattern %s, want %s", filter.metric, got, filter.pattern)
 		}
 		if filter.counts {
 			metrics += filter.metric

@@ -29,7 +29,7 @@ func TestToken(t *testing.T) {
 			fake.ServeHTTP(w, r)
 		case r.FormValue("StackName") == "plant-store-dev" && r.FormValue("LogicalResourceId") == "TokensTable":
 			fmt.Fprint(w, `<DescribeStackResourceResponse><DescribeStackResourceResult><StackResourceDetail>
-				<PhysicalResourceId>TokensTable</PhysicalResourceId>
+				<PhysicalResourceId>its-table</PhysicalResourceId>
 				</StackResourceDetail></DescribeStackResourceResult></DescribeStackResourceResponse>`)
 		default:
 			w.WriteHeader(http.StatusBadRequest)
@@ -54,9 +54,13 @@ func TestToken(t *testing.T) {
 	}
 	const stack = "--stack=plant-store-dev"
 	alice := succeed("issue", stack, "--subject", "alice", "--days", "2")
-	bob := succeed("issue", "--endpoint-url", aws.URL, "--subject", "bob", "--days", "1")
-	if !tokens.IsToken(alice) || !tokens.IsToken(bob) {
-		t.Fatalf("issue prints %q and %q", alice, bob)
+	bob := succeed("issue", stack, "--subject", "bob", "--days", "1")
+	local := succeed("issue", "--endpoint-url", aws.URL, "--subject", "developer")
+	if !tokens.IsToken(alice) || !tokens.IsToken(bob) || !tokens.IsToken(local) {
+		t.Fatalf("issue prints %q, %q and %q", alice, bob, local)
+	}
+	if len(fake.Items) != 3 || fake.Items["its-table/"+tokens.Digest(alice)] == "" || fake.Items["TokensTable/"+tokens.Digest(local)] == "" {
+		t.Errorf("the tables have %v", fake.Items)
 	}
 	list := strings.Split(succeed("list", stack), "\n")
 	if len(list) != 3 || !strings.Contains(list[1], "bob") || !strings.Contains(list[2], tokens.Digest(alice)) {

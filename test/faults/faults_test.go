@@ -128,7 +128,7 @@ func TestFaults(t *testing.T) {
 			fail: func(*http.Request, func() *http.Response) (*http.Response, error) {
 				return nil, syscall.ECONNRESET
 			},
-			attempts: 5, cause: "connection reset",
+			attempts: 8, cause: "connection reset",
 		},
 		"hang": {
 			fail: func(r *http.Request, _ func() *http.Response) (*http.Response, error) {
@@ -146,7 +146,7 @@ func TestFaults(t *testing.T) {
 			fail: func(*http.Request, func() *http.Response) (*http.Response, error) {
 				return nil, &net.DNSError{IsNotFound: true}
 			},
-			attempts: 5, cause: "lookup",
+			attempts: 8, cause: "lookup",
 		},
 		"redirect": {
 			fail: func(r *http.Request, _ func() *http.Response) (*http.Response, error) {
@@ -156,12 +156,12 @@ func TestFaults(t *testing.T) {
 				}
 				return w.Result(), nil
 			},
-			attempts: 5, cause: "302",
+			attempts: 8, cause: "302",
 		},
-		"error 500":     {fail: dynamotest.Refuse(500, "InternalServerError"), attempts: 5, cause: "InternalServerError"},
-		"throttling":    {fail: dynamotest.Refuse(400, "ThrottlingException"), attempts: 2, cause: "ThrottlingException"},
-		"proxy's page":  {fail: reply(403, "<h1>Forbidden</h1>"), attempts: 5, cause: "403"},
-		"proxy's error": {fail: reply(403, `{"message":"Forbidden"}`), attempts: 5, cause: "403"},
+		"error 500":     {fail: dynamotest.Refuse(500, "InternalServerError"), attempts: 8, cause: "InternalServerError"},
+		"throttling":    {fail: dynamotest.Refuse(400, "ThrottlingException"), attempts: 3, cause: "ThrottlingException"},
+		"proxy's page":  {fail: reply(403, "<h1>Forbidden</h1>"), attempts: 8, cause: "403"},
+		"proxy's error": {fail: reply(403, `{"message":"Forbidden"}`), attempts: 8, cause: "403"},
 	} {
 		applied := func(r *http.Request, apply func() *http.Response) (*http.Response, error) {
 			apply()

@@ -52,6 +52,9 @@ func TestTemplate(t *testing.T) {
 		"Resources/AuthorizerFunction/Properties/Environment/Variables/TOKENS_TABLE":  "TokensTable",
 		"Globals/Function/Architectures":                                              []any{"x86_64"}, // as the Makefile builds
 
+		"Resources/CreatePlantFunction/Properties/Events/CreatePlant/Properties/Method": "POST",
+		"Resources/CreatePlantFunction/Properties/Events/CreatePlant/Properties/Path":   "/plants",
+
 		"Globals/HttpApi":                    nil,
 		"Globals/Function/FunctionUrlConfig": nil,
 

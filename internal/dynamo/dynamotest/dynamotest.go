@@ -143,7 +143,7 @@ func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // page returns the first item after a key.
 func (f *Fake) page(table, after string) string {
 	for _, address := range slices.Sorted(maps.Keys(f.Items)) {
-		if digest := strings.TrimPrefix(address, table+"/"); digest > after {
+		if digest, isHere := strings.CutPrefix(address, table+"/"); isHere && digest > after {
 			return fmt.Sprintf(`{"Items":[%s],"LastEvaluatedKey":{"digest":{"S":%q}}}`, f.Items[address], digest)
 		}
 	}

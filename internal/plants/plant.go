@@ -73,7 +73,7 @@ func parseInt64(name string, value jsontext.Value) (n int64, err error) {
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || len(text) > 17 || f != math.Trunc(f) || math.Abs(f) >= 1<<53 || f == 0 && !isZero(text) {
-		return 0, fmt.Errorf("%s must be an integer of 64 bits, in digits alone", name)
+		return 0, fmt.Errorf("%s must be an integer of 64 bits (write it in digits alone)", name)
 	}
 	return int64(f), nil
 }

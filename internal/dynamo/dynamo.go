@@ -92,20 +92,25 @@ func explainErrors(stack *middleware.Stack) error {
 }
 
 // mayPass reports whether a call that failed may succeed later. It will not if it was never sent, as without credentials, or
-// if DynamoDB itself refused it: by a 4xx that the SDK would not repeat, with a code, which a proxy's answer does not have.
+// if DynamoDB refused it with a 4xx that the SDK would not repeat.
 func mayPass(err error) bool {
 	response, wasSent := errors.AsType[*awshttp.ResponseError](err)
 	if !wasSent {
 		return errors.Is(err, context.DeadlineExceeded)
 	}
-	answer, hasCode := errors.AsType[smithy.APIError](err)
-	return response.HTTPStatusCode()/100 != 4 ||
-		!hasCode || answer.ErrorCode() == "UnknownError" || // the SDK's name for a missing code
-		retry.IsErrorRetryables(retry.DefaultRetryables).IsErrorRetryable(err) == aws.TrueTernary
+	if response.HTTPStatusCode()/100 != 4 {
+		return true
+	}
+	refusal, hasCode := errors.AsType[smithy.APIError](err)
+	if !hasCode || refusal.ErrorCode() == "UnknownError" { // the SDK's name for a missing code
+		return true // DynamoDB always sends a code, so something in between refused
+	}
+	return retry.IsErrorRetryables(retry.DefaultRetryables).IsErrorRetryable(err) == aws.TrueTernary
 }
 
-// connect opens a connection before the first event, while Lambda still gives the function a whole CPU. It sends a GET
-// without credentials. An error does not matter, because the first request will see it too.
+// connect opens a connection before the first event, while Lambda still gives the function a whole CPU: with a seventh of
+// one, TLS would make the first answer take many times as long. It sends a GET without credentials. An error does not
+// matter, because the first request will see it too.
 func connect(ctx context.Context, o dynamodb.Options) {
 	endpoint, err := o.EndpointResolverV2.ResolveEndpoint(ctx, dynamodb.EndpointParameters{
 		Region: &o.Region, Endpoint: o.BaseEndpoint,

@@ -51,8 +51,7 @@ func (g Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for name, values := range r.Header {
 		event.Headers[strings.ToLower(name)] = strings.Join(values, ",")
 	}
-	// Like Lambda, it finishes a request whose client has gone.
-	answer, err := g.invoke(context.WithoutCancel(r.Context()), function, event, body)
+	answer, err := g.invoke(r.Context(), function, event, body)
 	if err != nil {
 		slog.Error("a function failed", "cause", err.Error(), "apigw_request_id", id)
 		answerItself(w, http.StatusInternalServerError)

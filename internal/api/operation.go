@@ -132,7 +132,7 @@ func (do Operation) run(ctx context.Context, payload []byte) (request Request, o
 }
 
 // eventBody is the text of a body. Package json would replace bytes that are not UTF-8, and so change what the client sent.
-// A body that has some stays as it is in the event, in quotes, which no operation takes for valid JSON.
+// A body that has some is kept with its quotes, just as the event has it, so that the operation can refuse it.
 type eventBody []byte
 
 func (b *eventBody) UnmarshalJSON(value []byte) error {

@@ -19,7 +19,8 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: ## serve on 127.0.0.1:8080, in memory (ADDR=host:port)
-	@go build -o "$(BIN)/" ./cmd/local && exec "$(BIN)/local" -addr "$${ADDR:-127.0.0.1:8080}"
+	go build -o "$(BIN)/" ./cmd/local
+	@exec "$(BIN)/local" -addr "$${ADDR:-127.0.0.1:8080}"
 
 # -count=1, because Go does not see that the tests depend on the programs that they build.
 test: ## run every test, with DynamoDB Local where it can be started
@@ -36,7 +37,8 @@ contract: ## check a deployment (URL=... TOKEN=...; creates plants with random i
 	@CONTRACT_URL="$$URL" CONTRACT_TOKEN="$$TOKEN" go test -count=1 -run '^TestContract$$' -v ./test/contract
 
 dynamodb: ## serve DynamoDB Local on port 8000, for sam local
-	@go build -o "$(BIN)/" ./tools/sample && exec tools/dynamodb --port 8000 "$(BIN)/sample"
+	go build -o "$(BIN)/" ./tools/sample
+	@exec tools/dynamodb --port 8000 "$(BIN)/sample"
 
 # `sam build` runs this, for Lambda's machine and not for the caller's. With cgo, a function would need the C library of the
 # machine that built it, and without mode 755, Lambda could not start it.

@@ -22,7 +22,7 @@ import (
 
 const welcome = `Serving at %[1]s until you press Ctrl-C. Try:
 
-curl -sS -w '\n' %[1]s/plants -H 'Authorization: Bearer %[2]s' -H 'Content-Type: application/json' -d '{"id":1,"name":"Fern","tag":"indoor"}'
+curl -sS -w ' %%{http_code}\n' %[1]s/plants -H 'Authorization: Bearer %[2]s' -H 'Content-Type: application/json' -d '{"id":1,"name":"Fern","tag":"indoor"}'
 
 `
 

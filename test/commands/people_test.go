@@ -136,7 +136,7 @@ func TestLocal(t *testing.T) {
 	}
 	for range 2 {
 		got, err := exec.CommandContext(t.Context(), "sh", "-c", curl).CombinedOutput()
-		if err != nil || string(got) != `{"name":"Fern","tag":"indoor"}`+"\n" {
+		if err != nil || string(got) != `{"name":"Fern","tag":"indoor"} 200`+"\n" {
 			t.Errorf("%s prints %s, %v", curl, got, err)
 		}
 	}

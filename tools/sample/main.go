@@ -24,7 +24,7 @@ sam build && sam local start-api
 
 And once that prints "Running on", in a third:
 
-curl -sS -w '\n' http://127.0.0.1:3000/plants -H 'Authorization: Bearer ` + sampleToken +
+curl -sS -w ' %{http_code}\n' http://127.0.0.1:3000/plants -H 'Authorization: Bearer ` + sampleToken +
 		`' -H 'Content-Type: application/json' -d '{"id":1,"name":"Fern","tag":"indoor"}'
 
 `

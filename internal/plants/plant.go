@@ -37,7 +37,7 @@ func decode(body []byte) (NewPlant, error) {
 	}
 	err := json.Unmarshal(body, &members)
 	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok { // its text may repeat what was sent
-		problem := "it must be JSON in UTF-8"
+		problem := "it cannot be read as JSON in UTF-8"
 		if errors.Is(err, jsontext.ErrDuplicateName) {
 			problem = "no name may occur twice"
 		}

@@ -50,7 +50,6 @@ func TestTemplate(t *testing.T) {
 		"Resources/CreatePlantFunction/Properties/Environment/Variables/PLANTS_TABLE": "PlantsTable",
 		"Resources/AuthorizerFunction/Properties/Policies":                            only("dynamodb:GetItem", "TokensTable.Arn"),
 		"Resources/AuthorizerFunction/Properties/Environment/Variables/TOKENS_TABLE":  "TokensTable",
-		"Globals/Function/Architectures":                                              []any{"x86_64"}, // as the Makefile builds
 
 		"Resources/CreatePlantFunction/Properties/Events/CreatePlant/Properties/Method": "POST",
 		"Resources/CreatePlantFunction/Properties/Events/CreatePlant/Properties/Path":   "/plants",
@@ -124,6 +123,16 @@ func TestTemplate(t *testing.T) {
 		want := "MetricName:" + filter + " MetricNamespace:AWS::StackName MetricValue:1"
 		if properties["LogGroupName"] != "Log" || !strings.Contains(fmt.Sprint(properties["MetricTransformations"]), want) {
 			t.Errorf("the filter %s is %v", filter, properties)
+		}
+	}
+	makefile, err := os.ReadFile("../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for architecture, variable := range map[string]string{"x86_64": "GOARCH=amd64", "arm64": "GOARCH=arm64"} {
+		asksFor, builds := fmt.Sprint(at("Globals/Function/Architectures")) == "["+architecture+"]", strings.Contains(string(makefile), variable)
+		if asksFor != builds {
+			t.Errorf("%s: the template asks for it: %t, the Makefile builds it: %t", architecture, asksFor, builds)
 		}
 	}
 	if got, _ := at("Globals/Function/Timeout").(int); got <= int(api.Timeout.Seconds()) {

@@ -67,7 +67,7 @@ func (e Error) Because(cause error) Error {
 // The failed call may have come after one whose answer was lost, so this does not say that nothing was stored.
 var errInternal = Error{
 	Code: http.StatusInternalServerError,
-	Message: "The service failed, and sending the request again will hardly help: " +
+	Message: "The service failed, and sending the request again is unlikely to help: " +
 		"give the operator the Apigw-Requestid of this answer.",
 }
 

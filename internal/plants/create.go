@@ -29,7 +29,7 @@ var (
 	}
 	errUnavailable = api.Error{
 		Code:    http.StatusServiceUnavailable,
-		Message: "The plant may have been stored or not: send the same request again in a second, and the answer will tell.",
+		Message: "The plant may have been stored or not: send the same request again in a second to find out.",
 	}
 )
 

@@ -3,14 +3,12 @@ package main
 
 import (
 	"github.com/aws/aws-lambda-go/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"plantstore/internal/api"
 	"plantstore/internal/plants"
 )
 
 func main() {
-	api.Start("PLANTS_TABLE", func(client *dynamodb.Client, table string) lambda.Handler {
-		return plants.Create(plants.Table{Client: client, Name: table})
-	})
+	client, table := api.Init("PLANTS_TABLE")
+	lambda.Start(plants.Create(plants.Table{Client: client, Name: table}))
 }

@@ -9,8 +9,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"strings"
-	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-lambda-go/lambdacontext"
@@ -22,7 +20,7 @@ import (
 
 const welcome = `Serving at %[1]s until you press Ctrl-C. Try:
 
-curl -sS -w ' %%{http_code}\n' %[1]s/plants -H 'Authorization: Bearer %[2]s' -H 'Content-Type: application/json' -d '{"id":1,"name":"Fern","tag":"indoor"}'
+curl -sS -w ' %%{http_code}\n' '%[1]s/plants' -H 'Authorization: Bearer %[2]s' -H 'Content-Type: application/json' -d '{"id":1,"name":"Fern","tag":"indoor"}'
 
 `
 
@@ -45,17 +43,11 @@ func run(address string) error {
 	if err != nil {
 		return err
 	}
-	host := strings.NewReplacer("[::]", "127.0.0.1", "0.0.0.0", "127.0.0.1").Replace(listener.Addr().String())
-	fmt.Printf(welcome, "http://"+host, bearer)
-	server := http.Server{
-		Handler: api.Gateway{
-			Authorizer: api.Authorizer{Tokens: tokens.Memory{token.Digest: token}},
-			Routes: map[string]lambda.Handler{
-				"POST /plants": plants.Create(&plants.Memory{}),
-			},
+	fmt.Printf(welcome, "http://"+listener.Addr().String(), bearer)
+	return http.Serve(listener, api.Gateway{
+		Authorizer: api.Authorizer{Tokens: tokens.Memory{token.Digest: token}},
+		Routes: map[string]lambda.Handler{
+			"POST /plants": plants.Create(&plants.Memory{}),
 		},
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       30 * time.Second,
-	}
-	return server.Serve(listener)
+	})
 }

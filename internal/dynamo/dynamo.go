@@ -78,7 +78,7 @@ func explainErrors(stack *middleware.Stack) error {
 		ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler,
 	) (middleware.FinalizeOutput, middleware.Metadata, error) {
 		out, metadata, err := next.HandleFinalize(ctx, in)
-		// At the deadline, the last attempt's error says only that time is up. The one before says why.
+		// The last result is that of the attempt, or of the pause, which the deadline ended. The one before says why.
 		attempts, _ := retry.GetAttemptResults(metadata)
 		if n := len(attempts.Results); n > 1 && errors.Is(err, context.DeadlineExceeded) {
 			err = attempts.Results[n-2].Err
@@ -91,11 +91,11 @@ func explainErrors(stack *middleware.Stack) error {
 	return stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("ExplainErrors", explain), "Retry", middleware.Before)
 }
 
-// mayPass reports whether a call that failed may succeed later. It will not if it was never sent, as without credentials, or
-// if DynamoDB refused it with a 4xx that the SDK would not repeat.
+// mayPass reports whether a call that failed may succeed later. It will not if it was never tried, as without credentials,
+// or if DynamoDB refused it with a 4xx that the SDK would not repeat.
 func mayPass(err error) bool {
-	response, wasSent := errors.AsType[*awshttp.ResponseError](err)
-	if !wasSent {
+	response, wasTried := errors.AsType[*awshttp.ResponseError](err)
+	if !wasTried {
 		return errors.Is(err, context.DeadlineExceeded)
 	}
 	if response.HTTPStatusCode()/100 != 4 {
@@ -118,11 +118,7 @@ func connect(ctx context.Context, o dynamodb.Options) {
 	if err != nil {
 		return
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, endpoint.URI.String(), nil)
-	if err != nil {
-		return
-	}
-	if response, err := o.HTTPClient.Do(request); err == nil {
+	if response, err := o.HTTPClient.Do(&http.Request{URL: &endpoint.URI}); err == nil {
 		_, _ = io.Copy(io.Discard, response.Body) // otherwise the connection would not be used again
 		_ = response.Body.Close()
 	}

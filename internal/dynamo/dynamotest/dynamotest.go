@@ -41,14 +41,14 @@ func NewTable(t *testing.T, key string, kind types.ScalarAttributeType) (client 
 }
 
 // Fake acts as DynamoDB, in process as an [http.RoundTripper], and for other processes as an [http.Handler]. It knows what
-// this service uses, and refuses the rest. An inconsistent read finds nothing, and a page of a scan has one item.
+// this service uses. An inconsistent read finds nothing, and a page of a scan has one item.
 type Fake struct {
-	Fault Fault             // what happens to the next requests, as a RoundTripper
-	Times int               // to how many
-	Items map[string]string // in DynamoDB's JSON, by table/key
+	Fault Fault // what happens to the next requests, as a RoundTripper
+	Times int   // to how many
 
-	mu       sync.Mutex
-	Requests []string // the operations, in order
+	mu       sync.Mutex        // guards the rest
+	Items    map[string]string // in DynamoDB's JSON, by table/key
+	Requests []string          // the operations, in order
 }
 
 // Fault is what a client sees instead of an answer. It may apply the request first.
@@ -113,7 +113,7 @@ func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case operation == "": // more than net/http reads by itself when a body is closed
 		fmt.Fprint(w, strings.Repeat(" ", 1<<20))
-	case operation == "Scan":
+	case operation == "Scan" && in.ConsistentRead:
 		fmt.Fprint(w, f.page(in.TableName, in.ExclusiveStartKey.key()))
 	case key == "":
 		refuse(w, http.StatusBadRequest, "ValidationException", "")

@@ -16,7 +16,7 @@ import (
 
 // A token has 130 random bits, so a slow hash would not make it harder to guess.
 var (
-	format        = regexp.MustCompile(`^pst_[A-Z2-7]{26}$`)
+	tokenFormat   = regexp.MustCompile(`^pst_[A-Z2-7]{26}$`)
 	digestFormat  = regexp.MustCompile(`^[0-9a-f]{64}$`)
 	subjectFormat = regexp.MustCompile(`^[!-~]{1,128}$`)
 )
@@ -49,7 +49,7 @@ func Digest(text string) string {
 }
 
 // IsToken reports whether text looks like a token.
-func IsToken(text string) bool { return format.MatchString(text) }
+func IsToken(text string) bool { return tokenFormat.MatchString(text) }
 
 // IsDigest reports whether text looks like the digest of a token.
 func IsDigest(text string) bool { return digestFormat.MatchString(text) }

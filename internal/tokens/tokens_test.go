@@ -22,7 +22,7 @@ func issue(t *testing.T, subject string, days int) (bearer string, token Token) 
 
 func TestIssue(t *testing.T) {
 	first, token := issue(t, "alice", 1)
-	second, _ := issue(t, "alice", 1)
+	second, _ := issue(t, strings.Repeat("x", 128), 3650)
 	if !IsToken(first) || !IsToken(second) || first == second {
 		t.Errorf("the tokens are %s and %s", first, second)
 	}
@@ -61,6 +61,9 @@ func TestVerify(t *testing.T) {
 		if _, err := Verify(t.Context(), store, authorization); !errors.Is(err, ErrInvalid) {
 			t.Errorf("Verify(%q) = %v", authorization, err)
 		}
+	}
+	if subject, _ := Verify(t.Context(), store, "Bearer "+old); subject != "alice" {
+		t.Errorf("the subject of an expired token is %q", subject)
 	}
 	if _, err := Verify(t.Context(), nil, "Bearer nonsense"); !errors.Is(err, ErrInvalid) { // a nil store would panic
 		t.Errorf("the store was asked for nonsense, and Verify = %v", err)

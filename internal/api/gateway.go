@@ -16,8 +16,8 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 )
 
-// Gateway stands in for the API Gateway of template.yaml. It does not throttle, limits no headers, and stops no function at its
-// timeout.
+// Gateway stands in for the API Gateway of template.yaml. It does not throttle, limits no headers, and knows no limits of
+// Lambda's: 6 MB, and the timeout.
 type Gateway struct {
 	Authorizer lambda.Handler
 	Routes     map[string]lambda.Handler // by method and path, such as "POST /plants"

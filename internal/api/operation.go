@@ -3,11 +3,9 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"encoding/json/jsontext"
 	jsonv2 "encoding/json/v2"
 	"errors"
 	"fmt"
@@ -26,8 +24,9 @@ var _ lambda.Handler = Operation(nil)
 // Timeout bounds the work of each function. Its Timeout in template.yaml is longer, to leave time for the answer.
 const Timeout = 4 * time.Second
 
-// Operation does what a request asks for. An error other than an [Error] is an internal one.
-type Operation func(context.Context, Request) (Answer, error)
+// Operation does what a request asks for, and returns the body of the answer. An error other than an [Error] is an internal
+// one.
+type Operation func(context.Context, Request) (answer any, err error)
 
 // Request is a request with a valid token.
 type Request struct {
@@ -35,12 +34,6 @@ type Request struct {
 	Subject     string // whose token it is
 	ContentType string
 	Body        []byte
-}
-
-// Answer is the answer to a request that succeeded.
-type Answer struct {
-	Body    any
-	Outcome string // what happened, for the log
 }
 
 // Error is the answer to a request that failed. Its code is the HTTP status that the answer would have if openapi.yaml did
@@ -76,14 +69,14 @@ var errInternal = Error{
 func (do Operation) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
-	request, outcome, body, err := do.run(ctx, payload)
+	request, body, err := do.run(ctx, payload)
 	response := events.APIGatewayV2HTTPResponse{
 		StatusCode: http.StatusOK,
 		Headers:    map[string]string{"content-type": "application/json"},
 		Body:       string(body),
 	}
 	if err == nil {
-		slog.InfoContext(ctx, outcome, "error", 0, "subject", request.Subject, "apigw_request_id", request.ID)
+		slog.InfoContext(ctx, "succeeded", "error", 0, "subject", request.Subject, "apigw_request_id", request.ID)
 		return json.Marshal(response)
 	}
 	refusal, ok := errors.AsType[Error](err)
@@ -102,48 +95,38 @@ func (do Operation) Invoke(ctx context.Context, payload []byte) ([]byte, error) 
 }
 
 // run returns as much of the request as it could read, even with an error or after a panic.
-func (do Operation) run(ctx context.Context, payload []byte) (request Request, outcome string, body []byte, err error) {
+func (do Operation) run(ctx context.Context, payload []byte) (request Request, body []byte, err error) {
 	defer recoverInto(&err)
 	var event struct {
 		events.APIGatewayV2HTTPRequest
-		Body eventBody `json:"body"`
+		Body json.RawMessage `json:"body"`
 	}
 	err = json.Unmarshal(payload, &event)
 	request.ID = event.RequestContext.RequestID
 	if err != nil {
-		return request, "", nil, fmt.Errorf("malformed event: %w", err)
+		return request, nil, fmt.Errorf("malformed event: %w", err)
 	}
 	if request.Subject, err = readVerdict(event.APIGatewayV2HTTPRequest); err != nil {
-		return request, "", nil, err
+		return request, nil, err
 	}
 	request.ContentType = header(event.Headers, "Content-Type")
-	request.Body = event.Body
+	var text string
+	if err := jsonv2.Unmarshal(event.Body, &text); err != nil {
+		// Package json would replace bytes that are not UTF-8. The operation gets them as they are, and can refuse them.
+		text = string(event.Body)
+	}
+	request.Body = []byte(text)
 	if event.IsBase64Encoded {
-		if request.Body, err = base64.StdEncoding.DecodeString(string(event.Body)); err != nil {
-			return request, "", nil, fmt.Errorf("malformed event: %w", err)
+		if request.Body, err = base64.StdEncoding.DecodeString(text); err != nil {
+			return request, nil, fmt.Errorf("malformed event: %w", err)
 		}
 	}
 	answer, err := do(ctx, request)
 	if err != nil {
-		return request, "", nil, err
+		return request, nil, err
 	}
-	body, err = jsonv2.Marshal(answer.Body)
-	return request, answer.Outcome, body, err
-}
-
-// eventBody is the text of a body. Package json would replace bytes that are not UTF-8, and so change what the client sent.
-// A body that has some is kept with its quotes, just as the event has it, so that the operation can refuse it.
-type eventBody []byte
-
-func (b *eventBody) UnmarshalJSON(value []byte) error {
-	var text string
-	err := jsonv2.Unmarshal(value, &text)
-	if _, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		*b = bytes.Clone(value)
-		return nil
-	}
-	*b = eventBody(text)
-	return err
+	body, err = jsonv2.Marshal(answer)
+	return request, body, err
 }
 
 // recoverInto makes an error of a panic.

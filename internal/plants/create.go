@@ -36,33 +36,29 @@ var (
 // Create returns the operation POST /plants. It never changes a plant, and answers the same plant again with the same
 // answer, so that a client that got none can just repeat its request.
 func Create(store Store) api.Operation {
-	return func(ctx context.Context, r api.Request) (api.Answer, error) {
+	return func(ctx context.Context, r api.Request) (answer any, err error) {
 		if !mayBeJSON(r.ContentType) {
-			return api.Answer{}, errContentType
+			return nil, errContentType
 		}
 		if len(r.Body) > maxBody {
-			return api.Answer{}, errTooLarge
+			return nil, errTooLarge
 		}
 		plant, err := decode(r.Body)
 		if err != nil {
 			message := "The body is not a NewPlant: " + err.Error() + "."
-			return api.Answer{}, api.Error{Code: http.StatusBadRequest, Message: message}
+			return nil, api.Error{Code: http.StatusBadRequest, Message: message}
 		}
-		holder, loaded, err := store.LoadOrStore(ctx, plant, r.Subject)
+		holder, err := store.LoadOrStore(ctx, plant, r.Subject)
 		if errors.Is(err, dynamo.ErrUnavailable) {
-			return api.Answer{}, errUnavailable.Because(err)
+			return nil, errUnavailable.Because(err)
 		}
 		if err != nil {
-			return api.Answer{}, err
+			return nil, err
 		}
 		if !reflect.DeepEqual(holder, plant) {
-			return api.Answer{}, errTaken
+			return nil, errTaken
 		}
-		outcome := "stored"
-		if loaded {
-			outcome = "already stored"
-		}
-		return api.Answer{Body: plant.Plant, Outcome: outcome}, nil
+		return plant.Plant, nil
 	}
 }
 

@@ -72,16 +72,12 @@ func parseInt64(name string, value jsontext.Value) (n int64, err error) {
 		return n, nil
 	}
 	f, err := strconv.ParseFloat(text, 64)
-	if err != nil || len(text) > 17 || f != math.Trunc(f) || math.Abs(f) >= 1<<53 || f == 0 && !isZero(text) {
+	mantissa, _, _ := strings.Cut(strings.ToLower(text), "e")
+	roundedTo0 := f == 0 && strings.ContainsAny(mantissa, "123456789")
+	if err != nil || len(text) > 17 || f != math.Trunc(f) || math.Abs(f) >= 1<<53 || roundedTo0 {
 		return 0, fmt.Errorf("%s must be an integer of 64 bits (write it in digits alone)", name)
 	}
 	return int64(f), nil
-}
-
-// isZero reports whether a JSON number is 0, and was not rounded to it.
-func isZero(number string) bool {
-	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
-	return strings.Trim(mantissa, "-.0") == ""
 }
 
 func parseString(name string, value jsontext.Value) (text string, err error) {

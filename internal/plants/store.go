@@ -14,18 +14,18 @@ import (
 
 // Store keeps one plant for each id, for good.
 type Store interface {
-	// LoadOrStore stores plant if its id is free, and returns the plant that has the id then. That is this one, or, with
-	// loaded, an earlier one: perhaps the same. After an error, plant may have been stored, and it may be called again.
-	LoadOrStore(ctx context.Context, plant NewPlant, subject string) (holder NewPlant, loaded bool, err error)
+	// LoadOrStore stores plant if its id is free, and returns the plant that has the id then: this one, or an earlier one,
+	// which may be the same. After an error, plant may have been stored, and LoadOrStore may be called again.
+	LoadOrStore(ctx context.Context, plant NewPlant, subject string) (holder NewPlant, err error)
 }
 
 // Memory is a [Store] for a developer's machine. Its zero value is empty.
 type Memory struct{ plants sync.Map }
 
 // LoadOrStore implements [Store].
-func (m *Memory) LoadOrStore(_ context.Context, plant NewPlant, _ string) (holder NewPlant, loaded bool, err error) {
-	value, loaded := m.plants.LoadOrStore(plant.ID, plant)
-	return value.(NewPlant), loaded, nil
+func (m *Memory) LoadOrStore(_ context.Context, plant NewPlant, _ string) (holder NewPlant, err error) {
+	value, _ := m.plants.LoadOrStore(plant.ID, plant)
+	return value.(NewPlant), nil
 }
 
 // Table is a [Store] in a DynamoDB table whose key is the number "id".
@@ -43,14 +43,12 @@ type item struct {
 
 // LoadOrStore is one conditional put. If the id is taken, DynamoDB sends the plant that has it along, so no second call
 // has to tell a repeated request from a conflict. That also covers a put that the SDK repeats because its answer got lost.
-func (t Table) LoadOrStore(
-	ctx context.Context, plant NewPlant, subject string,
-) (holder NewPlant, loaded bool, err error) {
+func (t Table) LoadOrStore(ctx context.Context, plant NewPlant, subject string) (holder NewPlant, err error) {
 	attributes, err := attributevalue.MarshalMap(item{
 		NewPlant: plant, CreatedAt: time.Now().UTC().Truncate(time.Second), CreatedBy: subject,
 	})
 	if err != nil {
-		return NewPlant{}, false, err
+		return NewPlant{}, err
 	}
 	_, err = t.Client.PutItem(ctx, &dynamodb.PutItemInput{
 		TableName:                           &t.Name,
@@ -60,9 +58,9 @@ func (t Table) LoadOrStore(
 	})
 	if taken, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		held, err := parseItem(taken.Item)
-		return NewPlant{ID: plant.ID, Plant: held}, true, err
+		return NewPlant{ID: plant.ID, Plant: held}, err
 	}
-	return plant, false, err
+	return plant, err
 }
 
 // parseItem returns the plant in an item. It takes only attributes of exactly these names and types, where package

@@ -186,6 +186,9 @@ func TestAuthorizer(t *testing.T) {
 		"valid":     {tokens: known, headers: object{"Authorization": authorization}, header: authorization, subject: "alice"},
 		"unknown":   {tokens: tokens.Memory{}, headers: object{"authorization": authorization}, header: authorization, code: 401, wantLog: tokens.ErrInvalid.Error()},
 		"no header": {tokens: known, code: 401, wantLog: tokens.ErrInvalid.Error()},
+		"two headers": {
+			tokens: known, headers: object{"Authorization": authorization, "authorization": "Bearer x"}, header: authorization, subject: "alice",
+		},
 		"unavailable": {
 			tokens:  store(func() error { return fmt.Errorf("%w: broken", dynamo.ErrUnavailable) }),
 			headers: object{"authorization": authorization}, header: authorization, code: 503, wantLog: "broken",

@@ -10,8 +10,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -146,11 +148,12 @@ func logRefusal(ctx context.Context, refusal Error, subject, requestID string) {
 		"error", refusal.Code, "cause", refusal.Error(), "subject", subject, "apigw_request_id", requestID)
 }
 
-// header finds a header in any case: API Gateway writes names in lower case, sam local does not.
+// header finds a header in any case: API Gateway writes names in lower case, sam local does not. Of several, it always takes
+// the same one, so that a verdict is on the header that was verified.
 func header(headers map[string]string, name string) string {
-	for key, value := range headers {
+	for _, key := range slices.Sorted(maps.Keys(headers)) {
 		if strings.EqualFold(key, name) {
-			return value
+			return headers[key]
 		}
 	}
 	return ""

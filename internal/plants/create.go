@@ -65,6 +65,5 @@ func Create(store Store) api.Operation {
 // mayBeJSON accepts any parameters, and no content type, which many clients leave out.
 func mayBeJSON(contentType string) bool {
 	media, _, _ := strings.Cut(contentType, ";")
-	media = strings.TrimSpace(media)
-	return media == "" || strings.EqualFold(media, "application/json")
+	return contentType == "" || strings.ToLower(strings.Trim(media, " \t")) == "application/json"
 }

@@ -51,6 +51,8 @@ func TestCreate(t *testing.T) {
 		{name: "parameters", contentType: "Application/JSON ; charset=utf-8; x", body: fern, want: `{"name":"Fern"}`},
 		{name: "another type before a wrong body", contentType: "text/plain", body: "{", code: 415, want: "application/json"},
 		{name: "another JSON", contentType: "application/json-seq", body: fern, code: 415, want: "application/json"},
+		{name: "a letter that folds to s", contentType: "application/jſon", body: fern, code: 415, want: "application/json"},
+		{name: "parameters alone", contentType: ";charset=utf-8", body: fern, code: 415, want: "application/json"},
 		{name: "two types", contentType: "application/json,application/json", body: fern, code: 415, want: "application/json"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -123,6 +123,10 @@ func TestOperation(t *testing.T) {
 			do: fail(Error{Code: 503, Message: "no"}.Because(errors.New("broken"))), event: request(good, nil), code: 503,
 			wantLog: "level=ERROR error=503 cause=broken subject=alice apigw_request_id=r1",
 		},
+		"unavailable": {
+			do: fail(fmt.Errorf("%w: broken", dynamo.ErrUnavailable)), event: request(good, nil), code: 503,
+			wantLog: "level=ERROR error=503 broken subject=alice apigw_request_id=r1",
+		},
 		"failure": {do: fail(errors.New("broken")), event: request(good, nil), code: 500, wantLog: "level=ERROR error=500 cause=broken"},
 		"body that is no JSON": {
 			do:    func(context.Context, Request) (any, error) { return "\xff", nil },

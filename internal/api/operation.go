@@ -19,6 +19,8 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
+
+	"plantstore/internal/dynamo"
 )
 
 var _ lambda.Handler = Operation(nil)
@@ -26,8 +28,8 @@ var _ lambda.Handler = Operation(nil)
 // Timeout bounds the work of each function. Its Timeout in template.yaml is longer, to leave time for the answer.
 const Timeout = 4 * time.Second
 
-// Operation does what a request asks for, and returns the body of the answer. An error other than an [Error] is an internal
-// one.
+// Operation does what a request asks for, and returns the body of the answer. An error other than an [Error] is answered with
+// 503 if it wraps [dynamo.ErrUnavailable], so the same request must be harmless when it is sent again, and otherwise with 500.
 type Operation func(context.Context, Request) (answer any, err error)
 
 // Request is a request with a valid token.
@@ -59,12 +61,18 @@ func (e Error) Because(cause error) Error {
 	return e
 }
 
-// The failed call may have come after one whose answer was lost, so this does not say that nothing was stored.
-var errInternal = Error{
-	Code: http.StatusInternalServerError,
-	Message: "The service failed, and sending the request again is unlikely to help: " +
-		"give the operator the Apigw-Requestid of this answer.",
-}
+// The failed call may have come after one whose answer was lost, so neither says that nothing was stored.
+var (
+	errInternal = Error{
+		Code: http.StatusInternalServerError,
+		Message: "The service failed, and sending the request again is unlikely to help: " +
+			"give the operator the Apigw-Requestid of this answer.",
+	}
+	errUnavailable = Error{
+		Code:    http.StatusServiceUnavailable,
+		Message: "The request may have taken effect or not: send the same request again in a second to find out.",
+	}
+)
 
 // Invoke makes the operation a [lambda.Handler], and nothing else does. So no operation can forget to refuse a request
 // without a valid token, to answer 200 or 400 even after a panic, and to log the request.
@@ -82,7 +90,11 @@ func (do Operation) Invoke(ctx context.Context, payload []byte) ([]byte, error) 
 		return json.Marshal(response)
 	}
 	refusal, ok := errors.AsType[Error](err)
-	if !ok {
+	switch {
+	case ok:
+	case errors.Is(err, dynamo.ErrUnavailable):
+		refusal = errUnavailable.Because(err)
+	default:
 		refusal = errInternal.Because(err)
 	}
 	logRefusal(ctx, refusal, request.Subject, request.ID)

@@ -2,13 +2,11 @@ package plants
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"reflect"
 	"strings"
 
 	"plantstore/internal/api"
-	"plantstore/internal/dynamo"
 )
 
 // maxBody keeps every plant within the 400 KiB of a DynamoDB item.
@@ -26,10 +24,6 @@ var (
 	errTaken = api.Error{
 		Code:    http.StatusConflict,
 		Message: "Another plant has this id, and was not changed: choose another id.",
-	}
-	errUnavailable = api.Error{
-		Code:    http.StatusServiceUnavailable,
-		Message: "The plant may have been stored or not: send the same request again in a second to find out.",
 	}
 )
 
@@ -49,9 +43,6 @@ func Create(store Store) api.Operation {
 			return nil, api.Error{Code: http.StatusBadRequest, Message: message}
 		}
 		holder, err := store.LoadOrStore(ctx, plant, r.Subject)
-		if errors.Is(err, dynamo.ErrUnavailable) {
-			return nil, errUnavailable.Because(err)
-		}
 		if err != nil {
 			return nil, err
 		}

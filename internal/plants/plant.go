@@ -24,8 +24,8 @@ type NewPlant struct {
 }
 
 // decode returns the NewPlant in a body, or an error that says what is wrong. It accepts what openapi.yaml describes. Package
-// json ignores other members, and refuses what two programs could read differently: a name that occurs twice, and bytes that
-// are not UTF-8.
+// json ignores other members, and refuses duplicate names and bytes that are not UTF-8, which another program could read
+// differently.
 func decode(body []byte) (NewPlant, error) {
 	if len(body) == 0 {
 		return NewPlant{}, errors.New("it is empty")
@@ -75,7 +75,7 @@ func parseInt64(name string, value jsontext.Value) (n int64, err error) {
 	mantissa, _, _ := strings.Cut(strings.ToLower(text), "e")
 	roundedTo0 := f == 0 && strings.ContainsAny(mantissa, "123456789")
 	if err != nil || len(text) > 17 || f != math.Trunc(f) || math.Abs(f) >= 1<<53 || roundedTo0 {
-		return 0, fmt.Errorf("%s must be an integer of 64 bits (write it in digits alone)", name)
+		return 0, fmt.Errorf("%s must be an integer of 64 bits (write it in digits, without quotes)", name)
 	}
 	return int64(f), nil
 }

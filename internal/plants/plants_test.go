@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -163,7 +164,7 @@ func TestConflict(t *testing.T) {
 	}
 }
 
-// openapi.yaml describes every member that the code knows, with its type.
+// openapi.yaml describes every member that the code knows, with its type, and whether it is required.
 func TestOpenAPI(t *testing.T) {
 	text, err := os.ReadFile("../../openapi.yaml")
 	if err != nil {
@@ -173,6 +174,7 @@ func TestOpenAPI(t *testing.T) {
 		Components struct {
 			Schemas map[string]struct {
 				Properties map[string]struct{ Type string }
+				Required   []string
 			}
 		}
 	}
@@ -185,9 +187,11 @@ func TestOpenAPI(t *testing.T) {
 		for _, field := range reflect.VisibleFields(schema) {
 			name, _, _ := strings.Cut(cmp.Or(field.Tag.Get("json"), field.Tag.Get("dynamodbav")), ",")
 			want := types[strings.TrimPrefix(field.Type.String(), "*")]
-			got := document.Components.Schemas[schema.Name()].Properties[name].Type
-			if got != want && name != "-" && !field.Anonymous {
-				t.Errorf("%s of %s is described as %q, want %q", name, schema.Name(), got, want)
+			isRequired := field.Type.Kind() != reflect.Pointer
+			described := document.Components.Schemas[schema.Name()]
+			got := described.Properties[name].Type
+			if name != "-" && !field.Anonymous && (got != want || slices.Contains(described.Required, name) != isRequired) {
+				t.Errorf("%s of %s is described as %q, want %q, required: %t", name, schema.Name(), got, want, isRequired)
 			}
 		}
 	}

@@ -99,6 +99,7 @@ func TestOperation(t *testing.T) {
 		},
 		"verdict in text":   {event: request(object{"code": "0", "subject": "alice", "header_digest": digest}, nil), body: "got", wantLog: "error=0"},
 		"token refused":     {event: request(object{"code": 401, "subject": "", "header_digest": digest}, nil), code: 401, wantLog: "level=INFO"},
+		"token expired":     {event: request(object{"code": 401, "subject": "alice", "header_digest": digest}, nil), code: 401, wantLog: "level=INFO"},
 		"authorizer failed": {event: request(object{"code": 500, "subject": "", "header_digest": digest}, nil), code: 500, wantLog: "level=ERROR"},
 		"token not checked": {event: request(object{"code": 503, "subject": "", "header_digest": digest}, nil), code: 503, wantLog: "level=ERROR"},
 

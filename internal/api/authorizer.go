@@ -9,7 +9,6 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"plantstore/internal/dynamo"
 	"plantstore/internal/tokens"
 )
 
@@ -37,16 +36,8 @@ func (a Authorizer) Invoke(ctx context.Context, payload []byte) ([]byte, error) 
 	defer cancel()
 	event, subject, err := a.authenticate(ctx, payload)
 	var refusal Error
-	switch {
-	case err == nil:
-	case errors.Is(err, tokens.ErrInvalid):
-		refusal = errUnauthorized.Because(err)
-	case errors.Is(err, dynamo.ErrUnavailable):
-		refusal = errUnchecked.Because(err)
-	default:
-		refusal = errInternal.Because(err)
-	}
 	if err != nil { // the function logs every request, but cannot know the cause of this refusal
+		refusal = toError(err)
 		logRefusal(ctx, refusal, subject, event.RequestContext.RequestID)
 	}
 	return json.Marshal(events.APIGatewayV2CustomAuthorizerSimpleResponse{
@@ -70,6 +61,9 @@ func (a Authorizer) authenticate(
 		return event, "", fmt.Errorf("malformed event: %w", err)
 	}
 	subject, err = tokens.Verify(ctx, a.Tokens, header(event.Headers, "Authorization"))
+	if errors.Is(err, tokens.ErrInvalid) {
+		err = errUnauthorized.Because(err)
+	}
 	return event, subject, err
 }
 

@@ -89,14 +89,7 @@ func (do Operation) Invoke(ctx context.Context, payload []byte) ([]byte, error) 
 		slog.InfoContext(ctx, "succeeded", "error", 0, "subject", request.Subject, "apigw_request_id", request.ID)
 		return json.Marshal(response)
 	}
-	refusal, ok := errors.AsType[Error](err)
-	switch {
-	case ok:
-	case errors.Is(err, dynamo.ErrUnavailable):
-		refusal = errUnavailable.Because(err)
-	default:
-		refusal = errInternal.Because(err)
-	}
+	refusal := toError(err)
 	logRefusal(ctx, refusal, request.Subject, request.ID)
 	if body, err = jsonv2.Marshal(refusal); err != nil {
 		return nil, err
@@ -141,6 +134,17 @@ func (do Operation) run(ctx context.Context, payload []byte) (request Request, b
 	}
 	body, err = jsonv2.Marshal(answer)
 	return request, body, err
+}
+
+// toError returns the [Error] that err is. If it is none, it becomes the cause of one.
+func toError(err error) Error {
+	if refusal, ok := errors.AsType[Error](err); ok {
+		return refusal
+	}
+	if errors.Is(err, dynamo.ErrUnavailable) {
+		return errUnavailable.Because(err)
+	}
+	return errInternal.Because(err)
 }
 
 // recoverInto makes an error of a panic.
